@@ -1,0 +1,39 @@
+# Everything sets itself up: only Python 3.11 or newer and make have to be there.
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,\
+  $(shell $(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
+BIN := .venv/bin
+READY := .venv/ready
+COMPAT := .compat/bin
+
+.PHONY: run test compat clean
+
+run: $(READY)
+	@$(BIN)/openwop-conformance run
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest tests
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+compat: .compat/ready
+	$(COMPAT)/python -m pytest tests/plugin
+
+clean:
+	rm -rf .venv .compat build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3" >&2; exit 2; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+.compat/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3" >&2; exit 2; }
+	$(PYTHON) -m venv --clear .compat
+	$(COMPAT)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'pytest>=8,<9'
+	@touch $@

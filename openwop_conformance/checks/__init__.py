@@ -1,0 +1,1 @@
+"""Pure checks: observed data in, findings out."""

@@ -1,0 +1,36 @@
+"""Ids that no tool has, shaped like ids that tools do have."""
+
+from collections.abc import Collection, Iterator
+
+EXAMPLE = "openwop:sample.lookup"
+_CYCLES = ("bcdfghjklmnpqrstvwxz", "BCDFGHJKLMNPQRSTVWXZ", "aeiouy", "AEIOUY", "0123456789")
+_NEXT = {char: (cycle, place) for cycle in _CYCLES for place, char in enumerate(cycle)}
+
+
+def decoys(like: str, taken: Collection[str], count: int) -> list[str]:
+    """`count` ids like `like`: same length, same scope prefix, same kinds of characters, none of them taken.
+
+    Letters move on among consonants and among vowels, so that a decoy reads like a name, not like noise.
+    """
+    found: list[str] = []
+    for candidate in _candidates(like):
+        if candidate not in taken and candidate not in found and candidate != like:
+            found.append(candidate)
+        if len(found) == count:
+            break
+    return found
+
+
+def _candidates(like: str) -> Iterator[str]:
+    scope, colon, name = like.rpartition(":")
+    if not any(char in _NEXT for char in name):
+        name += "lookup"
+    for step in range(1, 60):
+        yield scope + colon + "".join(_moved(char, step + place % 3) for place, char in enumerate(name))
+
+
+def _moved(char: str, step: int) -> str:
+    if char not in _NEXT:
+        return char
+    cycle, place = _NEXT[char]
+    return cycle[(place + step) % len(cycle)]

@@ -1,0 +1,161 @@
+"""Checks on the descriptors of a list, one by one and side by side."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from openwop_conformance.checks.listing import Listing, Tool, prerequisite
+from openwop_conformance.exchanges import Exchange
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.validation import DIALECT_2020_12, Violation, knows_dialect, schema_problems, violations
+from openwop_conformance.wording import listed, shown
+
+ToolCheck = Callable[[Tool, Exchange], Iterator[Finding]]
+MAX_PER_REQUIREMENT = 20
+
+
+def _each(requirement: str, listing: Listing, check: ToolCheck) -> Iterator[Finding]:
+    """Run a check over all listed tools; many alike are cut off, and the last one says so."""
+    missing = prerequisite(requirement, listing)
+    if missing:
+        yield missing
+        return
+    found = [finding for tool in listing.tools or () for finding in check(tool, listing.answer.exchange)]
+    yield from found[:MAX_PER_REQUIREMENT]
+    if len(found) > MAX_PER_REQUIREMENT:
+        more = len(found) - MAX_PER_REQUIREMENT
+        weight = max((one.weight for one in found), key=lambda one: one is Weight.VIOLATION)
+        yield Finding(requirement, f"{more} more findings of this kind are not shown", weight=weight)
+
+
+def check_descriptors_valid(listing: Listing) -> Iterator[Finding]:
+    """`listed-descriptors-valid`: every entry is valid against the schema.
+
+    An exec-tier tool of another source is left to `exec-only-host-extension`.
+    """
+
+    def check(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+        return shape_findings("listed-descriptors-valid", tool, exchange)
+
+    return _each("listed-descriptors-valid", listing, check)
+
+
+def shape_findings(requirement: str, tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+    """Where one descriptor departs from the schema, the exec rule aside."""
+    for violation in violations("tool-descriptor", tool.value):
+        if (violation.keyword, violation.pointer) != ("const", "/source"):
+            yield Finding(
+                requirement,
+                f"{tool.name} is not a valid descriptor",
+                tool.pointer + violation.pointer,
+                violation.expected,
+                violation.seen,
+                exchange,
+            )
+
+
+def check_exec_source(listing: Listing) -> Iterator[Finding]:
+    """`exec-only-host-extension`: no protocol-tier source runs arbitrary commands."""
+    return _each("exec-only-host-extension", listing, exec_findings)
+
+
+def exec_findings(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+    """Whether one descriptor breaks the exec rule."""
+    if tool.text("safetyTier") == "exec" and tool.text("source") != "host-extension":
+        yield Finding(
+            "exec-only-host-extension",
+            f"{tool.name} is exec-tier but not a host extension",
+            f"{tool.pointer}/source",
+            "host-extension",
+            shown(tool.value.get("source")),
+            exchange,
+        )
+
+
+def check_sources_advertised(listing: Listing, advertised: frozenset[str] | None) -> Iterator[Finding]:
+    """`listed-sources-advertised`: where `sources` is given, nothing comes from elsewhere."""
+
+    def check(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+        source = tool.text("source")
+        if advertised is not None and source is not None and source not in advertised:
+            yield Finding(
+                "listed-sources-advertised",
+                f"{tool.name} comes from a source that the host does not advertise",
+                f"{tool.pointer}/source",
+                f"one of {listed(sorted(advertised))}" if advertised else "no tool at all",
+                shown(source),
+                exchange,
+            )
+
+    return _each("listed-sources-advertised", listing, check)
+
+
+def check_sources_seen(listings: list[Listing], advertised: frozenset[str] | None) -> Iterator[Finding]:
+    """`advertised-sources-seen`: some principal sees a tool of every advertised source."""
+    requirement = "advertised-sources-seen"
+    readable = [one for one in listings if prerequisite(requirement, one, whole=True) is None]
+    if not readable:
+        yield from filter(None, [prerequisite(requirement, one, whole=True) for one in listings[:1]])
+        return
+    seen = {tool.text("source") for one in readable for tool in one.tools or ()}
+    for source in sorted((advertised or frozenset()) - seen):
+        yield Finding(
+            requirement,
+            f"no principal sees a tool of the advertised source {source}; advertise only what is there",
+            "/toolCatalog/sources",
+            f"a tool of source {source}",
+            "none",
+            readable[0].answer.exchange,
+        )
+
+
+def check_ids_unique(listing: Listing) -> Iterator[Finding]:
+    """`tool-ids-unique`: no id stands twice."""
+    missing = prerequisite("tool-ids-unique", listing)
+    if missing:
+        yield missing
+        return
+    places: dict[str, list[str]] = defaultdict(list)
+    for tool in listing.tools or ():
+        if tool.id is not None:
+            places[tool.id].append(tool.pointer)
+    for tool_id, pointers in places.items():
+        if len(pointers) > 1:
+            yield Finding(
+                "tool-ids-unique",
+                f"{len(pointers)} tools share the id {shown(tool_id)}",
+                pointers[1],
+                "an id of its own",
+                f"the same id at {listed(pointers)}",
+                listing.answer.exchange,
+            )
+
+
+def check_schemas_valid(listing: Listing, member: str) -> Iterator[Finding]:
+    """`input-schema-valid`, `output-schema-valid`: the schemas of a tool are schemas (R23)."""
+    requirement = f"{member.removesuffix('Schema')}-schema-valid"
+
+    def check(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+        schema = tool.value.get(member) if isinstance(tool.value, dict) else None
+        if isinstance(schema, dict):
+            for violation, weight in _schema_findings(schema, member):
+                pointer = f"{tool.pointer}/{member}{violation.pointer}"
+                message = f"the {member} of {tool.name} is not a valid schema"
+                yield Finding(requirement, message, pointer, violation.expected, violation.seen, exchange, weight)
+
+    return _each(requirement, listing, check)
+
+
+def _schema_findings(schema: dict[str, Any], member: str) -> Iterator[tuple[Violation, Weight]]:
+    declared = schema.get("$schema", DIALECT_2020_12)
+    if member == "inputSchema" and isinstance(declared, str) and declared.rstrip("#") != DIALECT_2020_12:
+        yield Violation("/$schema", "$schema", DIALECT_2020_12, shown(declared)), Weight.VIOLATION
+    elif isinstance(declared, str) and not knows_dialect(declared):
+        yield (
+            Violation("/$schema", "$schema", "a published dialect; this one was not judged", shown(declared)),
+            Weight.ADVISORY,
+        )
+    else:
+        dialect = declared if isinstance(declared, str) else DIALECT_2020_12
+        for violation in schema_problems(schema, dialect):
+            yield violation, Weight.VIOLATION

@@ -1,0 +1,244 @@
+"""The list of tools: what an answer to the list endpoint holds, and whether it may look like that."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from openwop_conformance.exchanges import Answer
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.settings import ListShape
+from openwop_conformance.wording import printable, shown
+
+OK = 200
+REFUSED = frozenset({401, 403})
+NOT_SERVED = frozenset({404, 405, 501})
+_PLAIN_ID = re.compile(r"[A-Za-z0-9._-]*:?[A-Za-z0-9._-]+")
+_UNSEEN = frozenset({Weight.BLOCKED, Weight.INCONCLUSIVE})
+_CURSORS = frozenset(
+    {
+        "nextcursor",
+        "next_cursor",
+        "nextpagetoken",
+        "next_page_token",
+        "nexttoken",
+        "next_token",
+        "nextpage",
+        "next_page",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One entry of a list and its place in it."""
+
+    pointer: str
+    value: Any = field(repr=False)
+
+    @property
+    def id(self) -> str | None:
+        """The toolId, where there is a usable one."""
+        value = self.value.get("toolId") if isinstance(self.value, dict) else None
+        return value if isinstance(value, str) and value else None
+
+    @property
+    def name(self) -> str:
+        """The tool as a message would name it."""
+        return printable(self.id, 120) if self.id else f"the entry at {self.pointer}"
+
+    def text(self, member: str) -> str | None:
+        """A member that is a string."""
+        value = self.value.get(member) if isinstance(self.value, dict) else None
+        return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list answer taken apart; `tools` is None where the answer holds no list."""
+
+    answer: Answer
+    shape: ListShape | None
+    tools: tuple[Tool, ...] | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing points at a further page (R19)."""
+        return next_page(self) is None
+
+    def ids(self) -> list[str]:
+        """The usable ids, in order, each once."""
+        return list(dict.fromkeys(tool.id for tool in self.tools or () if tool.id is not None))
+
+    def named(self, tool_id: str) -> tuple[Tool, ...]:
+        """The entries with this id."""
+        return tuple(tool for tool in self.tools or () if tool.id == tool_id)
+
+
+def sample(listing: Listing, most: int) -> list[str]:
+    """At most `most` listed ids: exec-tier tools and odd ids first, the rest in order."""
+    exec_tier = {tool.id for tool in listing.tools or () if tool.text("safetyTier") == "exec"}
+    ids = sorted(listing.ids(), key=lambda one: (one not in exec_tier, bool(_PLAIN_ID.fullmatch(one))))
+    return ids[:most]
+
+
+def read_listing(answer: Answer) -> Listing:
+    """Take a list answer apart, in either of its two bodies (R1)."""
+    body = answer.json
+    if answer.status == OK and isinstance(body, dict) and isinstance(body.get("tools"), list):
+        tools = tuple(Tool(f"/tools/{place}", value) for place, value in enumerate(body["tools"]))
+        return Listing(answer, ListShape.OBJECT, tools)
+    if answer.status == OK and isinstance(body, list):
+        tools = tuple(Tool(f"/{place}", value) for place, value in enumerate(body))
+        return Listing(answer, ListShape.ARRAY, tools)
+    return Listing(answer, None, None)
+
+
+def next_page(listing: Listing) -> str | None:
+    """Where the answer says that there is more, if it does."""
+    body = listing.answer.json
+    if isinstance(body, Mapping):
+        for name, value in body.items():
+            if str(name).lower() in _CURSORS and value not in (None, "", False):
+                return f"/{printable(str(name), 40)}"
+    link = listing.answer.header("link") or ""
+    return "Link" if any(_is_next(part) for part in link.split(",")) else None
+
+
+def _is_next(link: str) -> bool:
+    for parameter in link.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "rel" and "next" in value.strip(" \"'").lower().split():
+            return True
+    return False
+
+
+def not_observed(listing: Listing) -> str:
+    """Why a list that we asked for with a credential was not to be had, where that is no fault of the host's."""
+    answer = listing.answer
+    if answer.status in REFUSED:
+        return (
+            f"the host refuses the credential of {answer.exchange.principal} on the list (status {answer.status}): "
+            "give a token that may read the catalog"
+        )
+    return str(answer.json_error) if answer.too_deep else ""
+
+
+def prerequisite(requirement: str, listing: Listing, *, whole: bool = False, tools: bool = True) -> Finding | None:
+    """Why a requirement on listed tools cannot be judged by this list, or None where it can."""
+    reason = not_observed(listing)
+    if reason:
+        return Finding(requirement, reason, exchange=listing.answer.exchange, weight=Weight.INCONCLUSIVE)
+    if listing.tools is None:
+        message = "the list could not be read, so there was no tool to look at"
+    elif tools and not listing.tools:
+        message = f"the catalog is empty for {listing.answer.exchange.principal}, so there was no tool to look at"
+    elif whole and not listing.whole:
+        message = "the list is only a part of the catalog, and this needs all of it"
+    else:
+        return None
+    return Finding(requirement, message, exchange=listing.answer.exchange, weight=Weight.BLOCKED)
+
+
+def check_list_served(listing: Listing) -> Iterator[Finding]:
+    """`catalog-list-endpoint-served`, `list-status`: there is an endpoint, and it answers 200."""
+    answer = listing.answer
+    exchange = answer.exchange
+    if answer.status in REFUSED:
+        for requirement in ("catalog-list-endpoint-served", "list-status"):
+            yield Finding(requirement, not_observed(listing), exchange=exchange, weight=Weight.INCONCLUSIVE)
+    elif answer.status in NOT_SERVED:
+        yield Finding(
+            "catalog-list-endpoint-served",
+            "the catalog is advertised, but its list is not served",
+            answer.place,
+            "a list of tools",
+            f"status {answer.status}",
+            exchange,
+        )
+        yield Finding("list-status", "the list is not served at all", exchange=exchange, weight=Weight.BLOCKED)
+    elif answer.status != OK:
+        yield Finding(
+            "list-status",
+            f"the list is not answered with 200 to {exchange.principal}",
+            answer.place,
+            "status 200",
+            f"status {answer.status}",
+            exchange,
+        )
+
+
+def check_list_body(listing: Listing, wanted: ListShape) -> Iterator[Finding]:
+    """`list-media-type`, `list-body`: JSON by name and by content, in one of the two shapes (R1)."""
+    answer = listing.answer
+    exchange = answer.exchange
+    if answer.status != OK:
+        weight = Weight.INCONCLUSIVE if answer.status in REFUSED else Weight.BLOCKED
+        for requirement in ("list-media-type", "list-body"):
+            yield Finding(
+                requirement, not_observed(listing) or "there was no list to look at", exchange=exchange, weight=weight
+            )
+        return
+    if not answer.is_json:
+        seen = shown(answer.header("content-type")) if answer.header("content-type") else "no Content-Type"
+        yield Finding(
+            "list-media-type", "the list is not labelled as JSON", "Content-Type", "application/json", seen, exchange
+        )
+    yield from _body_findings(listing, wanted)
+
+
+def _body_findings(listing: Listing, wanted: ListShape) -> Iterator[Finding]:
+    answer = listing.answer
+    expected = {
+        ListShape.ANY: "an object whose `tools` is an array, or a bare array",
+        ListShape.OBJECT: "an object whose `tools` is an array",
+        ListShape.ARRAY: "a bare array",
+    }[wanted]
+    if answer.too_deep:
+        yield Finding("list-body", not_observed(listing), exchange=answer.exchange, weight=Weight.INCONCLUSIVE)
+    elif listing.shape is None:
+        seen = answer.json_error or shown(answer.json)
+        yield Finding("list-body", "the body is not a list of tools", answer.place, expected, seen, answer.exchange)
+    elif wanted is not ListShape.ANY and listing.shape is not wanted:
+        seen = "a bare array" if listing.shape is ListShape.ARRAY else "an object around an array"
+        yield Finding(
+            "list-body", "the list has the other shape than asked for", answer.place, expected, seen, answer.exchange
+        )
+    elif wanted is ListShape.ANY and listing.shape is ListShape.ARRAY:
+        yield Finding(
+            "list-body",
+            'the list is a bare array; the RFC describes an object: return {"tools": […]}',
+            answer.place,
+            "an object whose `tools` is an array",
+            "a bare array",
+            answer.exchange,
+            Weight.ADVISORY,
+        )
+
+
+def check_list_complete(listing: Listing) -> Iterator[Finding]:
+    """`list-complete`: nothing points at a further page (R19)."""
+    missing = prerequisite("list-complete", listing, tools=False)
+    if missing:
+        yield missing
+        return
+    place = next_page(listing)
+    if place is not None:
+        yield Finding(
+            "list-complete",
+            "the list comes in pages, which the RFC does not know; return all of it at once",
+            place,
+            "the whole list",
+            "a pointer to a further page",
+            listing.answer.exchange,
+        )
+
+
+def across(listings: Sequence[Listing], check: Callable[[Listing], Iterator[Finding]]) -> Iterator[Finding]:
+    """One check over what several principals see; those who see nothing count only if nobody sees anything."""
+    found = [list(check(listing)) for listing in listings]
+    telling = [findings for findings in found if not any(one.weight in _UNSEEN for one in findings)]
+    for findings in telling or found[:1]:
+        yield from findings
+    if telling and found[0] not in telling:
+        yield from (one for one in found[0] if one.weight is Weight.INCONCLUSIVE)

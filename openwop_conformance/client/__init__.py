@@ -1,0 +1,1 @@
+"""Talking to a host: the only part of the suite that sends anything."""

@@ -1,0 +1,58 @@
+"""Bodies from a host: JSON read with bounds, text cut for the record."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+MAX_JSON_DEPTH = 100
+MAX_RECORDED_CHARS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A JSON value, or why there is none."""
+
+    value: Any = None
+    error: str | None = None
+    too_deep: bool = False
+
+
+def read_json(body: bytes) -> Reading:
+    """The JSON value of a body; nesting beyond our limit is told apart from a body that is not JSON."""
+    if not body.strip():
+        return Reading(error="the body is empty")
+    try:
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        return Reading(error=f"the body is not UTF-8 at byte {error.start}")
+    except json.JSONDecodeError as error:
+        return Reading(error=f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}")
+    except RecursionError:
+        return Reading(error=_DEEP, too_deep=True)
+    except ValueError as error:
+        return Reading(error=f"the body is not JSON that can be read: {error}")
+    if body.count(b"[") + body.count(b"{") > MAX_JSON_DEPTH and _depth_exceeds(value, MAX_JSON_DEPTH):
+        return Reading(error=_DEEP, too_deep=True)
+    return Reading(value)
+
+
+_DEEP = f"the body is nested deeper than {MAX_JSON_DEPTH} levels, which the suite does not read"
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON value")
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit + 1):
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return False
+    return True
+
+
+def _children(node: Any) -> list[Any]:
+    if isinstance(node, dict):
+        return list(node.values())
+    return node if isinstance(node, list) else []

@@ -1,0 +1,289 @@
+"""One client for everything that is sent: bounded, recorded, to one origin only."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urljoin, urlsplit
+
+import httpcore
+import httpx
+
+from openwop_conformance._version import __version__
+from openwop_conformance.client.bodies import MAX_RECORDED_CHARS, read_json
+from openwop_conformance.client.redaction import Redactor, without_secrets
+from openwop_conformance.client.transport import TARGET, DeadlinePassed, Transport, proxy_for, tls_context
+from openwop_conformance.exchanges import Answer, Exchange, Pairs
+from openwop_conformance.secret import Secret
+from openwop_conformance.settings import Principal, Settings
+from openwop_conformance.wording import printable
+
+MAX_REDIRECTS = 3
+MAX_RETRIES = 3
+TOO_MANY_REQUESTS = 429
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SAFE = frozenset({"GET", "HEAD"})
+_VARIABLES = ("$OPENWOP_API_KEY", "$OPENWOP_SECOND_API_KEY")
+
+
+class Unobservable(Exception):
+    """The host could not be observed; this says nothing about whether it conforms."""
+
+    def __init__(self, reason: str, exchange: Exchange) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.exchange = exchange
+
+
+class _Lost(Exception):
+    """No usable answer came; `again` where a fresh connection may well bring one."""
+
+    def __init__(self, reason: str, *, again: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.again = again
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """How a request says who sends it, and how that is shown."""
+
+    label: str
+    header: str
+    value: Secret
+    shown: str
+
+
+class Client:
+    """Sends requests to one base URL and keeps count of them."""
+
+    def __init__(self, base_url: str, settings: Settings, *, direct: bool = False, name: str = "x") -> None:
+        parts = urlsplit(base_url)
+        self.base_url = base_url
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+        self._prefix = parts.path
+        self._settings = settings
+        self._name = name
+        self._retry_left = settings.limits.retry_seconds
+        self.redactor = Redactor(settings.secrets)
+        self.sent: Counter[str] = Counter()
+        limits = settings.limits
+        timeout = httpx.Timeout(limits.read_seconds, connect=limits.connect_seconds)
+        context = tls_context(settings.tls) if parts.scheme == "https" else None
+        transport = Transport(limits, context, None if direct else proxy_for(base_url))
+        self._http = httpx.Client(transport=transport, timeout=timeout, trust_env=False)
+        self._http.headers = httpx.Headers(
+            {
+                "user-agent": f"openwop-conformance/{__version__}",
+                "accept": "application/json",
+                "accept-encoding": "gzip",
+            }
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._http.close()
+
+    def credential(self, principal: Principal) -> Credential:
+        """The principal's token in the header that the host wants it in."""
+        names = [one.name for one in self._settings.principals]
+        place = names.index(principal.name) if principal.name in names else len(_VARIABLES)
+        shell = "".join(char if char.isalnum() and char.isascii() else "_" for char in principal.name.upper())
+        variable = _VARIABLES[place] if place < len(_VARIABLES) else f"$OPENWOP_KEY_{shell}"
+        return self.custom_credential(principal.name, principal.token, variable)
+
+    def custom_credential(self, label: str, token: Secret, shown: str) -> Credential:
+        """Any token, sent the way a principal's would be."""
+        if self._settings.key_header:
+            return Credential(label, self._settings.key_header, token, shown)
+        return Credential(label, "Authorization", Secret(f"Bearer {token.reveal()}"), f"Bearer {shown}")
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        credential: Credential | None = None,
+        *,
+        headers: Pairs = (),
+        body: bytes | None = None,
+        follow: bool = True,
+        throttled_is_answer: bool = False,
+    ) -> Answer:
+        """One request and its answer; `path` is sent as it stands, behind the prefix of the base URL.
+
+        Redirects are followed within the origin and only for reads. Raises `Unobservable`.
+        """
+        target = self._prefix + path
+        for _ in range(MAX_REDIRECTS):
+            answer = self._send_patiently(method, target, credential, headers, body, keep_429=throttled_is_answer)
+            onward = self._onward(answer, target) if follow and method in _SAFE else None
+            if onward is None:
+                break
+            target = onward
+        return answer
+
+    def _onward(self, answer: Answer, target: str) -> str | None:
+        """Where a redirect leads, if that is within the origin."""
+        location = answer.header("location")
+        if answer.status not in _REDIRECTS or location is None:
+            return None
+        try:
+            parts = urlsplit(urljoin(self._origin + target, location))
+            same = (parts.scheme, parts.netloc.lower()) == tuple(self._origin.lower().split("://"))
+        except ValueError:
+            return None
+        onward = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return onward if same and onward.isascii() and onward.isprintable() and " " not in onward else None
+
+    def _send_patiently(
+        self,
+        method: str,
+        target: str,
+        credential: Credential | None,
+        headers: Pairs,
+        body: bytes | None,
+        *,
+        keep_429: bool,
+    ) -> Answer:
+        """Send, and wait as `Retry-After` asks while the budget of the run lasts."""
+        for attempt in range(MAX_RETRIES + 1):
+            answer = self._send_once(method, target, credential, headers, body)
+            if answer.status != TOO_MANY_REQUESTS or keep_429:
+                return answer
+            wait = _retry_after(answer.header("retry-after"))
+            if wait is None or wait > self._retry_left or attempt == MAX_RETRIES:
+                break
+            self._retry_left -= wait
+            time.sleep(wait)
+        raise Unobservable(
+            "the host answers 429 for longer than the suite may wait (limits.retry-seconds)", answer.exchange
+        )
+
+    def _send_once(
+        self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
+    ) -> Answer:
+        record = self._record(method, target, credential, headers, body)
+        started = time.monotonic()
+        try:
+            try:
+                answer = self._roundtrip(record, target, credential, headers, body)
+            except _Lost as lost:
+                if not (lost.again and method in _SAFE):
+                    raise
+                answer = self._roundtrip(record, target, credential, headers, body)
+        except _Lost as lost:
+            elapsed = round((time.monotonic() - started) * 1000)
+            failed = without_secrets(replace(record, error=lost.reason, elapsed_ms=elapsed), self.redactor)
+            raise Unobservable(failed.error or lost.reason, failed) from None
+        return answer
+
+    def _record(
+        self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
+    ) -> Exchange:
+        """What can be said of a request before it is sent, with variables in place of secrets."""
+        shown = [(name, self.redactor.text(value)) for name, value in headers]
+        shown += [(name, f"$OPENWOP_HEADER_{name.upper().replace('-', '_')}") for name, _ in self._settings.headers]
+        if credential is not None:
+            shown.insert(0, (credential.header, credential.shown))
+        return Exchange(
+            id=f"{self._name}{self.sent.total() + 1}",
+            principal=credential.label if credential else "nobody",
+            method=method,
+            url=self.redactor.text(self._origin + target),
+            request_headers=tuple(shown),
+            request_body=None if body is None else self.redactor.text(body.decode("utf-8", "replace")),
+        )
+
+    def _roundtrip(
+        self, record: Exchange, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
+    ) -> Answer:
+        __tracebackhide__ = True
+        self.sent[record.method] += 1
+        started = time.monotonic()
+        with (
+            _transport_errors(),
+            self._http.stream(
+                record.method,
+                self._origin,
+                headers=self._wire_headers(headers, credential),
+                content=body,
+                extensions={TARGET: target.encode("ascii")},
+            ) as response,
+        ):
+            content = self._bounded_body(response)
+            version = response.http_version
+        elapsed = round((time.monotonic() - started) * 1000)
+        pairs = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+        reading = read_json(content)
+        text = self.redactor.text(content.decode("utf-8", "replace"))
+        done = replace(
+            record,
+            status=response.status_code,
+            http_version=version,
+            response_headers=self.redactor.headers(pairs),
+            response_body=printable(text, MAX_RECORDED_CHARS, keep="\n\t"),
+            body_bytes=len(content),
+            elapsed_ms=elapsed,
+        )
+        return Answer(done, response.status_code, pairs, content, reading.value, reading.error, reading.too_deep)
+
+    def _wire_headers(self, headers: Pairs, credential: Credential | None) -> list[tuple[str, str]]:
+        __tracebackhide__ = True
+        own = [(name, value.reveal()) for name, value in self._settings.headers]
+        key = [(credential.header, credential.value.reveal())] if credential else []
+        return [*own, *headers, *key]
+
+    def _bounded_body(self, response: httpx.Response) -> bytes:
+        limit = self._settings.limits.max_body_bytes
+        parts: list[bytes] = []
+        size = 0
+        for part in response.iter_bytes():
+            size += len(part)
+            if size > limit:
+                raise _Lost(f"the body is larger than {limit} bytes (limits.max-body-bytes)")
+            parts.append(part)
+        return b"".join(parts)
+
+
+@contextmanager
+def _transport_errors() -> Iterator[None]:
+    """Every way in which a connection can fail, as one exception with one clear line and no chain behind it."""
+    try:
+        yield
+    except DeadlinePassed:
+        raise _Lost("the answer took longer than limits.total-seconds") from None
+    except httpcore.ConnectTimeout:
+        raise _Lost("no connection within limits.connect-seconds") from None
+    except httpcore.TimeoutException:
+        raise _Lost("no answer within limits.read-seconds") from None
+    except httpcore.ConnectError as error:
+        raise _Lost(f"no connection: {_cause(error)}") from None
+    except httpcore.ProxyError as error:
+        raise _Lost(f"the proxy refused: {error}") from None
+    except (httpcore.RemoteProtocolError, httpcore.NetworkError) as error:
+        raise _Lost(f"the connection was lost or the answer was not HTTP: {_cause(error)}", again=True) from None
+    except httpx.DecodingError as error:
+        raise _Lost(f"the body could not be decoded as its Content-Encoding says: {error}") from None
+    except (httpx.HTTPError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError, ValueError) as error:
+        raise _Lost(f"the request failed: {_cause(error)}") from None
+
+
+def _cause(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds to wait by a `Retry-After` header, given as a number or as a date."""
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

@@ -1,0 +1,77 @@
+"""YAML and JSON files of the user's, read with bounds: size, encoding, aliases, depth, doubled keys."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+MAX_BYTES = 1024 * 1024
+MAX_DEPTH = 100
+
+
+class DocumentError(ValueError):
+    """A file that cannot be used; the message is one line that names the file."""
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """The safe loader without aliases (they can grow a small file without bound) and without doubled keys."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose one node, refusing aliases and deep nesting."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases are not accepted here", problem_mark=self.get_mark())
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {MAX_DEPTH}", problem_mark=self.get_mark())
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - the signature is PyYAML's
+        """Build a mapping, refusing a key that stands twice."""
+        seen: set[str] = set()
+        for key_node, _ in node.value:
+            key = f"{key_node.tag} {key_node.value}"
+            if key in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key_node.value!r} stands twice", problem_mark=key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """The value of a YAML (or JSON) text; `name` stands in the error line."""
+    try:
+        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of the safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" line {mark.line + 1} column {mark.column + 1}" if mark else ""
+        raise DocumentError(f"{name}:{place} {error.problem}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise DocumentError(f"{name}: not readable as YAML: {first}") from None
+    except RecursionError:
+        raise DocumentError(f"{name}: nested too deeply") from None
+
+
+def read_text(path: Path, limit: int = MAX_BYTES) -> str:
+    """The text of a file of at most `limit` bytes of UTF-8."""
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(limit + 1)
+    except OSError as error:
+        raise DocumentError(f"{path}: {error.strerror or error}") from None
+    if len(raw) > limit:
+        raise DocumentError(f"{path}: larger than {limit} bytes")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def read_yaml(path: Path, limit: int = MAX_BYTES) -> Any:
+    """The value of a YAML or JSON file."""
+    return parse_yaml(read_text(path, limit), str(path))

@@ -1,0 +1,139 @@
+"""One scenario in one run: what it may settle, what it has settled, and what pytest is told."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+import pytest
+
+from openwop_conformance.client.redaction import Redactor
+from openwop_conformance.exchanges import Exchange
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.gate import Closed
+from openwop_conformance.plugin.marks import Scenario
+from openwop_conformance.plugin.run import Run
+from openwop_conformance.requirements import Requirement
+from openwop_conformance.verdicts import Settlement, Verdict, settle, strictly
+
+PROPERTY = "openwop"
+_BAD = (Verdict.FAIL, Verdict.INCONCLUSIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What a test report carries home about one scenario."""
+
+    scenario: str
+    settlements: tuple[Settlement, ...] = ()
+    not_applicable: tuple[tuple[str, str], ...] = ()
+    sent: dict[str, int] = field(default_factory=dict)
+
+
+class Trial:
+    """Collects the settlements of one scenario; nothing that it declares stays unsettled."""
+
+    def __init__(self, scenario: Scenario, run: Run) -> None:
+        self.scenario = scenario
+        self._run = run
+        self._redactor = run.client.redactor if run.client else Redactor(run.settings.secrets)
+        self._settlements: dict[str, Settlement] = {}
+        self._inapplicable: dict[str, str] = {}
+        self._open: dict[str, Requirement] = {}
+        self._sent_before = Counter(run.client.sent) if run.client else Counter()
+        for name in scenario.settles:
+            if name in run.selected:
+                self._enter(run.registry[name])
+
+    def _enter(self, requirement: Requirement) -> None:
+        closed = self._run.gate.closed(requirement) if self._run.gate else None
+        if closed is None:
+            self._open[requirement.id] = requirement
+        elif closed.verdict is None:
+            self._inapplicable[requirement.id] = closed.reason
+        else:
+            self._keep(shut(requirement, self.scenario.slug, closed, self._run.lost), demanded=closed.demanded)
+
+    def _keep(self, settlement: Settlement, *, demanded: bool = True) -> None:
+        strict = self._run.settings.strict and demanded
+        self._settlements[settlement.requirement] = strictly(settlement) if strict else settlement
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is anything left to exercise."""
+        return bool(self._open)
+
+    def __call__(self, findings: Iterable[Finding], *only: str) -> None:
+        """Settle the named requirements, or all that the scenario declares, by what the checks found."""
+        found = [self._redactor.finding(finding) for finding in findings]
+        names = only or self.scenario.settles
+        stray = {one.requirement for one in found} - set(names)
+        if stray or not set(names) <= set(self.scenario.settles):
+            raise LookupError(f"{self.scenario.slug} does not declare {', '.join(sorted(stray | set(names)))}")
+        for name in names:
+            if name in self._open:
+                own = (one for one in found if one.requirement == name)
+                self._keep(settle(self._open[name], self.scenario.slug, own))
+
+    def lose(self, reason: str, exchange: Exchange | None = None) -> None:
+        """What is still unsettled could not be observed."""
+        for name, requirement in self._open.items():
+            if name not in self._settlements:
+                finding = Finding(name, reason, exchange=exchange, weight=Weight.INCONCLUSIVE)
+                self._keep(settle(requirement, self.scenario.slug, [self._redactor.finding(finding)]))
+
+    def finish(self) -> None:
+        """Tell pytest what it amounts to: fail, skip or pass."""
+        __tracebackhide__ = True
+        bad = [one for one in self._settlements.values() if one.verdict in _BAD]
+        if bad:
+            pytest.fail("\n".join(_line(one) for one in bad), pytrace=False)
+        if not any(one.exercised for one in self._settlements.values()):
+            pytest.skip(self.why_shut())
+
+    def why_shut(self) -> str:
+        """Why nothing could be exercised, in one line."""
+        reasons = [f"{one.verdict}: {one.reason}" for one in self._settlements.values()]
+        reasons += [f"does not apply: {reason}" for reason in self._inapplicable.values()]
+        return "; ".join(dict.fromkeys(reasons)) or "nothing of it is selected"
+
+    @property
+    def failed(self) -> bool:
+        """Whether pytest has to report a failure."""
+        return any(one.verdict in _BAD for one in self._settlements.values())
+
+    def properties(self) -> list[tuple[str, str]]:
+        """What the test report carries: a readable verdict for each requirement, and the parcel."""
+        readable = [(f"openwop.{name}", one.verdict.value) for name, one in self._settlements.items()]
+        sent = Counter(self._run.client.sent) - self._sent_before if self._run.client else Counter()
+        parcel = Parcel(
+            self.scenario.slug, tuple(self._settlements.values()), tuple(self._inapplicable.items()), dict(sent)
+        )
+        return [*readable, (PROPERTY, msgspec.json.encode(parcel).decode())]
+
+
+def shut(requirement: Requirement, scenario: str, closed: Closed, lost: Exchange | None = None) -> Settlement:
+    """The settlement of a requirement whose gate is closed with a verdict."""
+    assert closed.verdict is not None  # noqa: S101 - the caller has looked
+    if closed.verdict is Verdict.INCONCLUSIVE:
+        finding = Finding(requirement.id, closed.reason, exchange=lost, weight=Weight.INCONCLUSIVE)
+        return Settlement(requirement.id, scenario, closed.verdict, (finding,), closed.reason)
+    return Settlement(requirement.id, scenario, closed.verdict, (), closed.reason)
+
+
+def parcel_of(value: object) -> Parcel:
+    """The parcel that a test report carried."""
+    return msgspec.json.decode(str(value), type=Parcel)
+
+
+def _line(settlement: Settlement) -> str:
+    told = [finding for finding in settlement.findings if finding.weight in {Weight.VIOLATION, Weight.INCONCLUSIVE}]
+    first = told[0] if told else None
+    more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
+    detail = f"expected {first.expected}, saw {first.seen}" if first and first.expected else ""
+    words = [
+        first.message if first else settlement.reason,
+        f"at {first.where}" if first and first.where else "",
+        detail,
+    ]
+    return f"{settlement.requirement}: {settlement.verdict}: {'; '.join(filter(None, words))}{more}"

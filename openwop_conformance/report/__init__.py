@@ -1,0 +1,1 @@
+"""One model of a run and the writers that show it."""

@@ -1,0 +1,227 @@
+"""The summary that a person reads after a run."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.report.model import Exit, Result, RunReport
+from openwop_conformance.verdicts import Verdict
+from openwop_conformance.wording import listed, printable
+
+STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.ADVISORY: "yellow",
+    Verdict.NOT_ADVERTISED: "cyan",
+    Verdict.OPTED_OUT: "cyan",
+    Verdict.BLOCKED: "magenta",
+    Verdict.INCONCLUSIVE: "bold magenta",
+}
+MAX_FINDINGS = 5
+_LABEL = 10
+_COUNT_ROWS = (
+    (Verdict.PASS, Verdict.FAIL, Verdict.ADVISORY, Verdict.INCONCLUSIVE),
+    (Verdict.BLOCKED, Verdict.NOT_ADVERTISED, Verdict.OPTED_OUT),
+)
+
+
+def render(report: RunReport, *, width: int, color: bool) -> str:
+    """The summary as text, with escape codes only where `color` is asked for."""
+    console = Console(
+        width=max(width, 60),
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        for part in _parts(report):
+            console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _parts(report: RunReport) -> Iterator[RenderableType]:
+    yield Rule("OpenWOP conformance", style="bold")
+    yield _heading(report)
+    if report.host_url is not None:
+        yield from _counts(report)
+    if report.unobservable is None:
+        yield from _detailed(report, Verdict.FAIL, "Failures")
+        yield from _detailed(report, Verdict.INCONCLUSIVE, "Could not be observed")
+        yield from _detailed(report, Verdict.ADVISORY, "Advisories")
+        yield from _grouped(report)
+        yield from _beside(report)
+    for warning in report.warnings:
+        yield Text(f"Warning: {printable(warning)}", style="yellow")
+    yield Text()
+    yield _traffic(report)
+    yield _conclusion(report)
+
+
+def _indented(text: str | Text, by: int, style: str = "") -> RenderableType:
+    return Padding(
+        text if isinstance(text, Text) else Text(text, style=style, overflow="fold"), (0, 0, 0, by), expand=False
+    )
+
+
+def _heading(report: RunReport) -> Text:
+    if report.host_url is None:
+        return Text(f"no host · {report.mode} mode · suite {report.suite_version}")
+    made = report.implementation
+    named = " ".join(filter(None, [made.name, made.version])) if made else ""
+    parts = [
+        f"{report.host_url}{' (the embedded host)' if report.embedded else ''}",
+        printable(named, 120),
+        f"{report.mode} mode",
+        f"suite {report.suite_version}",
+        f"{report.duration_ms / 1000:.1f} s",
+    ]
+    return Text(" · ".join(part for part in parts if part))
+
+
+def _counts(report: RunReport) -> Iterator[Text]:
+    for row in _COUNT_ROWS:
+        line = Text()
+        for verdict in row:
+            count = report.counts[verdict]
+            line.append("   " if line else "").append(f"{count} {verdict}", style=STYLES[verdict] if count else "dim")
+        yield line
+
+
+def _detailed(report: RunReport, verdict: Verdict, title: str) -> Iterator[RenderableType]:
+    results = [result for result in report.results if result.verdict is verdict]
+    if not results:
+        return
+    yield Text()
+    yield Text(f"{title} ({len(results)})", style=STYLES[verdict])
+    for group in _alike(results):
+        yield Text()
+        yield from _explained(group, verdict)
+
+
+def _alike(results: Iterable[Result]) -> list[list[Result]]:
+    """Results that have one and the same single cause stand together."""
+    groups: dict[object, list[Result]] = {}
+    for result in results:
+        findings = result.settled.findings
+        shared = findings[0].message if len(findings) == 1 and not findings[0].where else None
+        groups.setdefault(shared or result.requirement.id, []).append(result)
+    return list(groups.values())
+
+
+def _explained(group: list[Result], verdict: Verdict) -> Iterator[RenderableType]:
+    for result in group:
+        requirement = result.requirement
+        line = Text(requirement.id, style=STYLES[verdict])
+        line.append(f"  {requirement.level} §{requirement.section}", style="dim")
+        yield _indented(line, 2)
+        yield _indented(requirement.statement, 4)
+    findings = [one for one in group[0].settled.findings if one.weight is not Weight.BLOCKED]
+    for finding in findings[:MAX_FINDINGS]:
+        yield from _finding(finding)
+    if len(findings) > MAX_FINDINGS:
+        yield _indented(f"and {len(findings) - MAX_FINDINGS} more; the JSON report has them all", 4)
+
+
+def _finding(finding: Finding) -> Iterator[RenderableType]:
+    rows = {"finding": finding.message, "at": finding.where, "expected": finding.expected, "seen": finding.seen}
+    if finding.exchange is not None:
+        rows["repeat"] = finding.exchange.curl()
+    for label, text in rows.items():
+        if text:
+            line = Text(f"{label:<{_LABEL}}", style="dim", overflow="fold")
+            yield _indented(line.append(printable(text, 1500), style="not dim"), 4)
+
+
+def _grouped(report: RunReport) -> Iterator[RenderableType]:
+    """What was not exercised, by reason."""
+    for verdict, title in (
+        (Verdict.BLOCKED, "Blocked"),
+        (Verdict.NOT_ADVERTISED, "Not advertised"),
+        (Verdict.OPTED_OUT, "Opted out"),
+    ):
+        groups: dict[str, list[str]] = defaultdict(list)
+        for result in report.results:
+            if result.verdict is verdict:
+                groups["; ".join(result.settled.reasons)].append(result.requirement.id)
+        if groups:
+            yield Text()
+            yield Text(f"{title} ({sum(map(len, groups.values()))})", style=STYLES[verdict])
+        for reason, ids in groups.items():
+            yield _indented(f"{len(ids)} because {printable(reason)}", 2)
+            yield _indented(listed(ids, 8), 4, "dim")
+
+
+def _beside(report: RunReport) -> Iterator[RenderableType]:
+    rows = {
+        "does not apply": [one.id for one in report.not_applicable],
+        "cannot be tested from outside": [one.id for one in report.not_testable],
+        "no scenario yet": list(report.pending),
+        "not run": list(report.not_run),
+    }
+    if any(rows.values()):
+        yield Text()
+        yield Text("Without a verdict", style="bold")
+    for title, ids in rows.items():
+        if ids:
+            yield _indented(f"{title} ({len(ids)}): {listed(ids, 4)}", 2)
+
+
+def _traffic(report: RunReport) -> Text:
+    self_check = report.self_check
+    failed = f", {len(self_check.failed)} failed: {listed(self_check.failed)}" if self_check.failed else ""
+    own = f"Self-check of the schemas: {self_check.passed} vectors passed{failed}."
+    requests = ", ".join(f"{count} {method}" for method, count in report.sent) or "nothing"
+    return Text(f"{own} Sent: {requests}; runs created: {report.runs_created}.", style="dim")
+
+
+def _conclusion(report: RunReport) -> Text:
+    style = {Exit.GREEN: "bold green", Exit.NOT_CONFORMANT: "bold red"}.get(report.exit, "bold magenta")
+    return Text(conclusion(report), style=style)
+
+
+def conclusion(report: RunReport) -> str:
+    """The run in one sentence."""
+    counts = report.counts
+    if report.host_url is None and report.self_check.failed:
+        return "No host was tested, and the suite's own schemas fail their vectors."
+    if report.host_url is None:
+        strict = " Strict mode demands one: give --host-url." if report.mode == "strict" else ""
+        return f"No host was tested; only the suite's own schemas were.{strict}"
+    if report.unobservable is not None:
+        return f"COULD NOT OBSERVE {report.host_url}: {printable(report.unobservable)}"
+    if counts[Verdict.FAIL]:
+        missing = (
+            f" Missing profiles: {', '.join(report.missing_profiles)}."
+            if report.missing_profiles and report.mode == "strict"
+            else ""
+        )
+        return f"NOT CONFORMANT: {counts[Verdict.FAIL]} requirements failed.{missing}"
+    if counts[Verdict.INCONCLUSIVE]:
+        return f"INCONCLUSIVE: {counts[Verdict.INCONCLUSIVE]} requirements could not be observed."
+    if report.self_check.failed:
+        return "INCONCLUSIVE: the suite's own schemas fail their vectors."
+    if not report.exercised:
+        return "NOTHING WAS EXERCISED: this run says nothing about the host."
+    if not report.catalog_exercised:
+        return f"No profile was tested: {_why_none(report)}. What was exercised held."
+    if report.partial:
+        return "What was selected holds; a part of the suite is no ground for a verdict on the host."
+    return "CONFORMANT in what was exercised."
+
+
+def _why_none(report: RunReport) -> str:
+    if counts_blocked := report.counts[Verdict.BLOCKED]:
+        return f"{counts_blocked} requirements are blocked"
+    return (
+        "the host advertises none of " + ", ".join(report.missing_profiles)
+        if report.missing_profiles
+        else "none was selected"
+    )

@@ -1,0 +1,160 @@
+"""§B and §C: the catalog as a principal reads it, as a list and tool by tool."""
+
+import pytest
+
+from openwop_conformance.checks.decoys import EXAMPLE, decoys
+from openwop_conformance.checks.descriptors import (
+    check_descriptors_valid,
+    check_exec_source,
+    check_ids_unique,
+    check_schemas_valid,
+    check_sources_advertised,
+    check_sources_seen,
+)
+from openwop_conformance.checks.items import (
+    Item,
+    check_item_served,
+    check_items_agree,
+    check_items_exec,
+    check_items_media_type,
+    check_items_resolve,
+    check_items_valid,
+    check_literal_colon,
+    check_unknown_ids,
+)
+from openwop_conformance.checks.listing import (
+    OK,
+    across,
+    check_list_body,
+    check_list_complete,
+    check_list_served,
+    sample,
+)
+from openwop_conformance.client.host import Host
+from openwop_conformance.plugin.trial import Trial
+
+COLON_SAMPLES = 8
+DECOYS = 3
+
+
+@pytest.mark.openwop_scenario(
+    "tool-list",
+    settles=["catalog-list-endpoint-served", "list-status", "list-media-type", "list-body", "list-complete"],
+)
+def test_tool_list(host: Host, settle: Trial) -> None:
+    """The list answers a principal with all of its tools.
+
+    Sent: GET /v1/tools with the first principal's credential.
+    Required: status 200, a JSON media type, and `{"tools": […]}` or a bare array (R1), whole and in one piece (R19).
+    """
+    listing = host.listing(host.primary)
+    settle(check_list_served(listing), "catalog-list-endpoint-served", "list-status")
+    settle(check_list_body(listing, host.settings.list_shape), "list-media-type", "list-body")
+    settle(check_list_complete(listing), "list-complete")
+
+
+@pytest.mark.openwop_scenario(
+    "listed-descriptors",
+    settles=[
+        "listed-descriptors-valid",
+        "exec-only-host-extension",
+        "tool-ids-unique",
+        "input-schema-valid",
+        "output-schema-valid",
+    ],
+)
+def test_listed_descriptors(host: Host, settle: Trial) -> None:
+    """Every listed descriptor is what a descriptor has to be.
+
+    Sent: GET /v1/tools with every principal's credential.
+    Required: each entry valid against the schema; exec-tier tools from host extensions only; no id twice;
+    input and output schemas that are schemas (R23; nothing is fetched to find out).
+    """
+    listings = host.listings()
+    settle(across(listings, check_descriptors_valid), "listed-descriptors-valid")
+    settle(across(listings, check_exec_source), "exec-only-host-extension")
+    settle(across(listings, check_ids_unique), "tool-ids-unique")
+    settle(across(listings, lambda one: check_schemas_valid(one, "inputSchema")), "input-schema-valid")
+    settle(across(listings, lambda one: check_schemas_valid(one, "outputSchema")), "output-schema-valid")
+
+
+@pytest.mark.openwop_scenario("catalog-sources", settles=["listed-sources-advertised", "advertised-sources-seen"])
+def test_catalog_sources(host: Host, settle: Trial) -> None:
+    """The list holds tools of the advertised sources, and of those alone.
+
+    Sent: GET /v1/tools with every principal's credential.
+    Required: where the capability names sources, each tool comes from one of them.
+    A source that no principal sees a tool of is an advisory.
+    """
+    advertised = host.discovery.capabilities.sources()
+    listings = host.listings()
+    settle(across(listings, lambda one: check_sources_advertised(one, advertised)), "listed-sources-advertised")
+    settle(check_sources_seen(listings, advertised), "advertised-sources-seen")
+
+
+@pytest.mark.openwop_scenario(
+    "tools-by-id",
+    settles=[
+        "catalog-item-endpoint-served",
+        "item-resolves",
+        "item-valid",
+        "item-media-type",
+        "item-agrees-with-list",
+        "exec-only-host-extension",
+    ],
+)
+def test_tools_by_id(host: Host, settle: Trial) -> None:
+    """Every listed id resolves to the tool that the list describes.
+
+    Sent: GET /v1/tools/{id} for listed ids, percent-encoded, with the first principal's credential; the list again
+    where one of them does not resolve or differs, because tools may be deployed while we look (R18).
+    Required: 200, a JSON media type, a valid descriptor with that id, and equal members where both sides carry
+    them (R8).
+    """
+    listing = host.listing(host.primary)
+    items = read_items(host)
+    settle(check_item_served(listing, items), "catalog-item-endpoint-served")
+    settle(check_items_resolve(listing, items), "item-resolves")
+    settle(check_items_valid(listing, items), "item-valid")
+    settle(check_items_media_type(listing, items), "item-media-type")
+    settle(check_items_agree(listing, items), "item-agrees-with-list")
+    settle(check_items_exec(listing, items), "exec-only-host-extension")
+
+
+def read_items(host: Host) -> list[Item]:
+    """Listed tools by id, within the limit; paired with a second reading of the list where they disagree with it."""
+    listing = host.listing(host.primary)
+    answers = {tool_id: host.item(tool_id, host.primary) for tool_id in sample(listing, host.settings.limits.max_items)}
+    items = [Item(tool_id, answer, listing.named(tool_id)) for tool_id, answer in answers.items()]
+    if not (list(check_items_resolve(listing, items)) or list(check_items_agree(listing, items))):
+        return items
+    again = host.read_list(host.primary)
+    return [
+        Item(item.tool_id, item.answer, item.versions + again.named(item.tool_id), item.tool_id in again.ids())
+        for item in items
+    ]
+
+
+@pytest.mark.openwop_scenario("literal-colon", settles=["item-literal-colon"])
+def test_literal_colon(host: Host, settle: Trial) -> None:
+    """An id may be sent with its colon as it is.
+
+    Sent: GET /v1/tools/{id} twice, with `:` and with `%3A`.
+    Required: the same answer.
+    """
+    ids = [tool_id for tool_id in host.listing(host.primary).ids() if ":" in tool_id][:COLON_SAMPLES]
+    pairs = [(host.item(one, host.primary), host.item(one, host.primary, literal=":")) for one in ids]
+    settle(check_literal_colon([pair for pair in pairs if pair[0].status == OK]))
+
+
+@pytest.mark.openwop_scenario("unknown-id", settles=["unknown-id-status", "unknown-id-envelope"])
+def test_unknown_id(host: Host, settle: Trial) -> None:
+    """An id that no tool has is not found.
+
+    Sent: GET /v1/tools/{id} for decoys: ids shaped like listed ones that are not listed.
+    Required: 404, with the error envelope.
+    """
+    listing = host.listing(host.primary)
+    like = listing.ids() or [EXAMPLE]
+    names = {one for known in like[:DECOYS] for one in decoys(known, listing.ids(), 1)}
+    settle(check_unknown_ids(listing, [host.item(name, host.primary) for name in sorted(names)]))
