@@ -16,7 +16,7 @@ test: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest tests
+	$(BIN)/coverage run -m pytest tests -n 2
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -1,6 +1,7 @@
 """Good and bad documents, each naming the requirement that it proves; read from `scenarios/vectors`."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from openwop_conformance.requirements import read_scenario_yaml
@@ -29,10 +30,11 @@ class Vector:
         return None if self.at in places else f"{self.schema} finds the error at {places}, not at {self.at!r}"
 
 
-def load_vectors(area: str) -> list[Vector]:
+@cache
+def load_vectors(area: str) -> tuple[Vector, ...]:
     """The vectors of one file."""
     document = read_scenario_yaml("vectors", f"{area}.yaml")
-    return [_vector(entry, document.get("schema", "")) for entry in document["vectors"]]
+    return tuple(_vector(entry, document.get("schema", "")) for entry in document["vectors"])
 
 
 def _vector(entry: dict[str, Any], schema: str) -> Vector:

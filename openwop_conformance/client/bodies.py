@@ -1,6 +1,7 @@
 """Bodies from a host: JSON read with bounds, text cut for the record."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,15 +45,14 @@ def _refuse(constant: str) -> Any:
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit + 1):
-        level = [child for node in level for child in _children(node)]
+    """Whether containers stand within containers more than `limit` deep; level by level, without recursion."""
+    level = _containers([value])
+    for _ in range(limit):
+        level = [child for node in level for child in _containers(node.values() if isinstance(node, dict) else node)]
         if not level:
             return False
     return True
 
 
-def _children(node: Any) -> list[Any]:
-    if isinstance(node, dict):
-        return list(node.values())
-    return node if isinstance(node, list) else []
+def _containers(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, dict | list)]

@@ -4,6 +4,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -25,11 +26,18 @@ class _Clock(threading.local):
 
     ends = float("inf")
 
-    def bounded(self, timeout: float | None) -> float:
+    @contextmanager
+    def bounding(self, timeout: float | None) -> Iterator[float]:
+        """The time that a single wait may take; running into the deadline is told apart from running into `timeout`."""
         left = self.ends - time.monotonic()
         if left <= 0:
-            raise DeadlinePassed("the whole request took too long")
-        return left if timeout is None else min(left, timeout)
+            raise DeadlinePassed
+        try:
+            yield left if timeout is None else min(left, timeout)
+        except httpcore.TimeoutException:
+            if time.monotonic() >= self.ends:
+                raise DeadlinePassed from None
+            raise
 
 
 class _Stream(httpcore.NetworkStream):
@@ -40,10 +48,12 @@ class _Stream(httpcore.NetworkStream):
         self._clock = clock
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._clock.bounded(timeout))
+        with self._clock.bounding(timeout) as bounded:
+            return self._stream.read(max_bytes, bounded)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._clock.bounded(timeout))
+        with self._clock.bounding(timeout) as bounded:
+            self._stream.write(buffer, bounded)
 
     def close(self) -> None:
         self._stream.close()
@@ -51,8 +61,8 @@ class _Stream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        bounded = self._clock.bounded(timeout)
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, bounded), self._clock)
+        with self._clock.bounding(timeout) as bounded:
+            return _Stream(self._stream.start_tls(ssl_context, server_hostname, bounded), self._clock)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
@@ -70,8 +80,8 @@ class _Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        bounded = self._clock.bounded(timeout)
-        return _Stream(super().connect_tcp(host, port, bounded, local_address, socket_options), self._clock)
+        with self._clock.bounding(timeout) as bounded:
+            return _Stream(super().connect_tcp(host, port, bounded, local_address, socket_options), self._clock)
 
 
 class _Body(httpx.SyncByteStream):

@@ -35,7 +35,7 @@ def run_scenarios(arguments: Sequence[str], *, workers: int = 0, talkative: bool
         code = pytest.main(
             [
                 *("--pyargs", SCENARIOS, "-c", str(ini), "--rootdir", str(folder)),
-                *("-p", "openwop_conformance.plugin", "-p", "no:cacheprovider"),
+                *("-p", "openwop_conformance.plugin", "-p", "no:cacheprovider", "--noconftest"),
                 *(("-p", "xdist", "-n", str(workers)) if workers else ()),
                 *(_TALKATIVE if talkative else _QUIET),
                 *arguments,

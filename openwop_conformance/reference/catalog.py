@@ -69,7 +69,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
     return Catalog(
         tools=tuple(HostTool(entry["descriptor"], frozenset(entry["tenants"])) for entry in document["tools"]),
         principals=tuple(
-            HostPrincipal(entry["name"], secrets.token_urlsafe(24), entry["tenant"], tuple(entry["scopes"]))
+            HostPrincipal(entry["name"], f"owop_{secrets.token_urlsafe(24)}", entry["tenant"], tuple(entry["scopes"]))
             for entry in document["principals"]
         ),
         implementation=document["implementation"],

@@ -31,12 +31,22 @@ class RunningHost:
 def start(app: HostApp | None = None, port: int = 0) -> RunningHost:
     """Serve on a loopback port, a free one by default; connections are taken from the moment this returns."""
     app = app or HostApp(load_catalog())
-    listener = socket.create_server((LOOPBACK, port))
+    listener = _listener(port)
     config = uvicorn.Config(
         app.asgi, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1
     )
+    config.load()
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="openwop-host", daemon=True)
     thread.start()
     url = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
     return RunningHost(url, app.catalog.principals, server, thread)
+
+
+def _listener(port: int) -> socket.socket:
+    """A listening socket that names its protocol: asyncio sends without delay only on those."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((LOOPBACK, port))
+    listener.listen(128)
+    return listener

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from openwop_conformance.findings import Finding, Weight
@@ -23,7 +24,8 @@ STYLES = {
     Verdict.INCONCLUSIVE: "bold magenta",
 }
 MAX_FINDINGS = 5
-_LABEL = 10
+MAX_WORDS = 1500
+MAX_COMMAND = 8000
 _COUNT_ROWS = (
     (Verdict.PASS, Verdict.FAIL, Verdict.ADVISORY, Verdict.INCONCLUSIVE),
     (Verdict.BLOCKED, Verdict.NOT_ADVERTISED, Verdict.OPTED_OUT),
@@ -43,7 +45,7 @@ def render(report: RunReport, *, width: int, color: bool) -> str:
     )
     with console.capture() as capture:
         for part in _parts(report):
-            console.print(part)
+            console.print(part, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
@@ -132,12 +134,20 @@ def _explained(group: list[Result], verdict: Verdict) -> Iterator[RenderableType
 
 def _finding(finding: Finding) -> Iterator[RenderableType]:
     rows = {"finding": finding.message, "at": finding.where, "expected": finding.expected, "seen": finding.seen}
-    if finding.exchange is not None:
-        rows["repeat"] = finding.exchange.curl()
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
     for label, text in rows.items():
         if text:
-            line = Text(f"{label:<{_LABEL}}", style="dim", overflow="fold")
-            yield _indented(line.append(printable(text, 1500), style="not dim"), 4)
+            table.add_row(label, Text(printable(text, MAX_WORDS), overflow="fold"))
+    yield Padding(table, (0, 0, 0, 4), expand=False)
+    if finding.exchange is not None:
+        yield _unwrapped(f"    {printable(finding.exchange.curl(), MAX_COMMAND)}")
+
+
+def _unwrapped(line: str) -> Text:
+    """A line to be copied, which a break would spoil."""
+    return Text(line, style="dim", no_wrap=True, overflow="ignore")
 
 
 def _grouped(report: RunReport) -> Iterator[RenderableType]:
@@ -203,9 +213,9 @@ def conclusion(report: RunReport) -> str:
             if report.missing_profiles and report.mode == "strict"
             else ""
         )
-        return f"NOT CONFORMANT: {counts[Verdict.FAIL]} requirements failed.{missing}"
+        return f"NOT CONFORMANT: {_counted(counts[Verdict.FAIL])} failed.{missing}"
     if counts[Verdict.INCONCLUSIVE]:
-        return f"INCONCLUSIVE: {counts[Verdict.INCONCLUSIVE]} requirements could not be observed."
+        return f"INCONCLUSIVE: {_counted(counts[Verdict.INCONCLUSIVE])} could not be observed."
     if report.self_check.failed:
         return "INCONCLUSIVE: the suite's own schemas fail their vectors."
     if not report.exercised:
@@ -218,10 +228,14 @@ def conclusion(report: RunReport) -> str:
 
 
 def _why_none(report: RunReport) -> str:
-    if counts_blocked := report.counts[Verdict.BLOCKED]:
-        return f"{counts_blocked} requirements are blocked"
+    if blocked := report.counts[Verdict.BLOCKED]:
+        return f"blocked: {_counted(blocked)}"
     return (
         "the host advertises none of " + ", ".join(report.missing_profiles)
         if report.missing_profiles
         else "none was selected"
     )
+
+
+def _counted(count: int) -> str:
+    return f"{count} requirement{'' if count == 1 else 's'}"

@@ -1,0 +1,463 @@
+"""The checks, each with both outcomes."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openwop_conformance.capabilities import Capabilities
+from openwop_conformance.checks.credentials import check_item_refused, check_list_refused
+from openwop_conformance.checks.decoys import decoys
+from openwop_conformance.checks.descriptors import (
+    MAX_PER_REQUIREMENT,
+    check_descriptors_valid,
+    check_exec_source,
+    check_ids_unique,
+    check_schemas_valid,
+    check_sources_advertised,
+    check_sources_seen,
+)
+from openwop_conformance.checks.discovery import (
+    check_block_at_root,
+    check_capability_block,
+    check_catalog_absent,
+    check_discovery_served,
+)
+from openwop_conformance.checks.items import (
+    Item,
+    check_item_served,
+    check_items_agree,
+    check_items_exec,
+    check_items_media_type,
+    check_items_resolve,
+    check_items_valid,
+    check_literal_colon,
+    check_unknown_ids,
+    same_json,
+)
+from openwop_conformance.checks.listing import (
+    Listing,
+    across,
+    check_list_body,
+    check_list_complete,
+    check_list_served,
+    read_listing,
+    sample,
+)
+from openwop_conformance.findings import Weight
+from openwop_conformance.settings import ListShape
+from tests.answers import DEEP, JSON, answer, listing, only, told, weights
+
+VIOLATION, ADVISORY, BLOCKED, INCONCLUSIVE = Weight.VIOLATION, Weight.ADVISORY, Weight.BLOCKED, Weight.INCONCLUSIVE
+TOOL: dict[str, Any] = {"toolId": "mcp:fs.read", "source": "mcp", "safetyTier": "read"}
+OTHER: dict[str, Any] = {"toolId": "openwop:slug", "source": "node-pack", "safetyTier": "pure"}
+SHELL: dict[str, Any] = {"toolId": "x-host-acme-shell", "source": "host-extension", "safetyTier": "exec"}
+EMPTY = listing()
+REFUSED = read_listing(answer(403, {"error": "forbidden", "message": "no"}))
+BROKEN = read_listing(answer(500, None))
+
+
+def test_discovery_served() -> None:
+    assert not list(check_discovery_served(answer(200, {})))
+    assert not list(check_discovery_served(answer(200, {}, headers=(("Content-Type", "text/plain"),))))
+
+
+@pytest.mark.parametrize("bad", [answer(404, {}), answer(200, []), answer(200, raw="<html>"), answer(204, raw="")])
+def test_discovery_not_served(bad: Any) -> None:
+    assert only(check_discovery_served(bad)).weight is VIOLATION
+
+
+def test_discovery_too_deep_to_read() -> None:
+    assert only(check_discovery_served(answer(200, raw=DEEP))).weight is INCONCLUSIVE
+
+
+def test_capability_blocks() -> None:
+    good = Capabilities({"toolCatalog": {"supported": True}, "capabilities": {"toolCatalog": {"supported": True}}})
+    bad = Capabilities({"toolCatalog": {"supported": 1}, "capabilities": {"toolCatalog": {"supported": True, "x": 1}}})
+    assert not list(check_capability_block("toolCatalog", answer(), good))
+    assert [one.where for one in check_capability_block("toolCatalog", answer(), bad)] == [
+        "/toolCatalog/supported",
+        "/capabilities/toolCatalog/x",
+    ]
+    hooks = Capabilities({"toolHooks": {"prePostEvents": True}})
+    assert only(check_capability_block("toolHooks", answer(), hooks)).requirement == "toolhooks-block-valid"
+
+
+def test_block_at_root() -> None:
+    block = {"toolCatalog": {"supported": True}}
+    assert not list(check_block_at_root(answer(), Capabilities(block)))
+    assert not list(check_block_at_root(answer(), Capabilities({**block, "capabilities": block})))
+    assert (
+        only(check_block_at_root(answer(), Capabilities({"capabilities": block}))).where == "/capabilities/toolCatalog"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "sent", "fine"),
+    [(404, True, True), (501, True, True), (401, False, True), (401, True, False), (200, True, False)],
+)
+def test_catalog_absent(status: int, *, sent: bool, fine: bool) -> None:
+    assert (not list(check_catalog_absent([answer(status)], credential_sent=sent))) == fine
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (200, {}),
+        (404, {"catalog-list-endpoint-served": VIOLATION, "list-status": BLOCKED}),
+        (501, {"catalog-list-endpoint-served": VIOLATION, "list-status": BLOCKED}),
+        (500, {"list-status": VIOLATION}),
+        (204, {"list-status": VIOLATION}),
+        (401, {"catalog-list-endpoint-served": INCONCLUSIVE, "list-status": INCONCLUSIVE}),
+        (403, {"catalog-list-endpoint-served": INCONCLUSIVE, "list-status": INCONCLUSIVE}),
+    ],
+)
+def test_list_served(status: int, expected: dict[str, Weight]) -> None:
+    findings = list(check_list_served(read_listing(answer(status, {"tools": []}))))
+    assert {one.requirement: one.weight for one in findings} == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted", "weight"),
+    [
+        ({"tools": [], "total": 0}, ListShape.ANY, None),
+        ([], ListShape.ANY, ADVISORY),
+        ([], ListShape.ARRAY, None),
+        ([], ListShape.OBJECT, VIOLATION),
+        ({"tools": []}, ListShape.OBJECT, None),
+        ({"tools": []}, ListShape.ARRAY, VIOLATION),
+        ({"items": []}, ListShape.ANY, VIOLATION),
+        ({"tools": {}}, ListShape.ANY, VIOLATION),
+        (None, ListShape.ANY, VIOLATION),
+    ],
+)
+def test_list_body(body: Any, wanted: ListShape, weight: Weight | None) -> None:
+    found = list(check_list_body(read_listing(answer(200, body)), wanted))
+    assert [(one.requirement, one.weight) for one in found] == ([("list-body", weight)] if weight else [])
+
+
+@pytest.mark.parametrize(
+    ("media", "fine"),
+    [
+        ("application/json", True),
+        ("application/json; charset=utf-8", True),
+        ("application/vnd.openwop+json", True),
+        ("text/html", False),
+        ("application/jsonp", False),
+    ],
+)
+def test_list_media_type(media: str, *, fine: bool) -> None:
+    found = list(check_list_body(listing(headers=(("content-type", media),)), ListShape.ANY))
+    assert [one.requirement for one in found] == ([] if fine else ["list-media-type"])
+    assert only(check_list_body(listing(headers=()), ListShape.ANY)).seen == "no Content-Type"
+
+
+@pytest.mark.parametrize(("bad", "weight"), [(REFUSED, INCONCLUSIVE), (BROKEN, BLOCKED)])
+def test_nothing_is_said_about_a_list_that_did_not_come(bad: Listing, weight: Weight) -> None:
+    assert weights(check_list_body(bad, ListShape.ANY)) == {weight}
+    for check in (check_descriptors_valid, check_exec_source, check_ids_unique, check_list_complete):
+        assert weights(check(bad)) == {weight}, check
+    assert weights(check_unknown_ids(bad, [answer(404)])) == {weight}
+    assert weights(check_item_served(bad, [])) == {weight}
+    assert weights(check_sources_seen([bad], frozenset({"mcp"}))) == {weight}
+
+
+def test_a_list_too_deep_to_read_is_inconclusive() -> None:
+    deep = read_listing(answer(200, raw=DEEP))
+    assert weights(check_list_body(deep, ListShape.ANY)) == {INCONCLUSIVE}
+    assert weights(check_descriptors_valid(deep)) == {INCONCLUSIVE}
+
+
+def test_an_empty_catalog_passes_nothing_that_needed_a_tool() -> None:
+    for check in (check_descriptors_valid, check_exec_source, check_ids_unique):
+        assert weights(check(EMPTY)) == {BLOCKED}
+    assert weights(check_schemas_valid(EMPTY, "inputSchema")) == {BLOCKED}
+    assert weights(check_sources_advertised(EMPTY, frozenset())) == {BLOCKED}
+    assert weights(check_sources_seen([EMPTY], frozenset({"mcp"}))) == {BLOCKED}
+    for item_check in (
+        check_item_served,
+        check_items_resolve,
+        check_items_valid,
+        check_items_media_type,
+        check_items_agree,
+    ):
+        assert weights(item_check(EMPTY, [])) == {BLOCKED}
+    assert not list(check_list_complete(EMPTY))
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ({"nextCursor": "abc"}, "/nextCursor"),
+        ({"next_page_token": 2}, "/next_page_token"),
+        ({"nextCursor": None}, None),
+        ({"nextCursor": ""}, None),
+        ({"total": 3}, None),
+    ],
+)
+def test_list_complete(more: dict[str, Any], place: str | None) -> None:
+    found = list(check_list_complete(read_listing(answer(200, {"tools": [TOOL], **more}))))
+    assert [one.where for one in found] == ([place] if place else [])
+
+
+@pytest.mark.parametrize(
+    ("link", "paged"),
+    [
+        ('</v1/tools?page=2>; rel="next"', True),
+        ("</a>; rel=self, </b>; rel='next last'", True),
+        ("</next>; rel=prev", False),
+    ],
+)
+def test_list_complete_by_link(link: str, *, paged: bool) -> None:
+    paging = listing(TOOL, headers=(*JSON, ("Link", link)))
+    assert bool(list(check_list_complete(paging))) == paged
+    assert weights(check_sources_seen([paging], frozenset({"mcp"}))) == ({BLOCKED} if paged else set())
+
+
+def test_descriptors_valid() -> None:
+    assert not list(check_descriptors_valid(listing(TOOL, SHELL)))
+    found = list(check_descriptors_valid(listing(TOOL, {**TOOL, "source": "plugin"}, "text")))
+    assert [one.where for one in found] == ["/tools/1/source", "/tools/2"]
+    assert "/tools/2" in found[1].message
+
+
+def test_a_broken_catalog_is_not_told_tool_by_tool_without_end() -> None:
+    found = list(check_descriptors_valid(listing(*[{**TOOL, "x": 1}] * 50)))
+    assert len(found) == MAX_PER_REQUIREMENT + 1
+    assert found[-1].message.startswith("30 more")
+    assert found[-1].weight is VIOLATION
+
+
+def test_exec_is_blamed_once_and_by_its_own_name() -> None:
+    wrong = {**TOOL, "safetyTier": "exec"}
+    assert not list(check_exec_source(listing(SHELL, TOOL)))
+    assert told(check_exec_source(listing(TOOL, wrong))) == [("exec-only-host-extension", "/tools/1/source", VIOLATION)]
+    assert not list(check_descriptors_valid(listing(wrong)))
+    assert told(check_exec_source(listing({"safetyTier": "exec"}))) == [
+        ("exec-only-host-extension", "/tools/0/source", VIOLATION)
+    ]
+
+
+def test_sources_advertised() -> None:
+    assert not list(check_sources_advertised(listing(TOOL, OTHER), None))
+    assert not list(check_sources_advertised(listing(TOOL), frozenset({"mcp", "workflow"})))
+    assert only(check_sources_advertised(listing(TOOL, OTHER), frozenset({"mcp"}))).where == "/tools/1/source"
+    assert only(check_sources_advertised(listing(TOOL), frozenset())).expected == "no tool at all"
+
+
+def test_sources_seen_by_some_principal() -> None:
+    both = frozenset({"mcp", "node-pack"})
+    assert not list(check_sources_seen([listing(TOOL), listing(OTHER)], both))
+    assert not list(check_sources_seen([EMPTY, listing(TOOL, OTHER)], both))
+    assert "node-pack" in only(check_sources_seen([listing(TOOL), EMPTY], both)).message
+    assert not list(check_sources_seen([listing(TOOL)], None))
+
+
+def test_ids_unique() -> None:
+    assert not list(check_ids_unique(listing(TOOL, OTHER, {**TOOL, "toolId": "MCP:fs.read"})))
+    assert told(check_ids_unique(listing(TOOL, OTHER, {**TOOL, "source": "workflow"}))) == [
+        ("tool-ids-unique", "/tools/2", VIOLATION)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("member", "schema", "weight"),
+    [
+        ("inputSchema", {"type": "object"}, None),
+        ("inputSchema", {"$schema": "https://json-schema.org/draft/2020-12/schema"}, None),
+        ("inputSchema", {"$schema": "http://json-schema.org/draft-07/schema#"}, VIOLATION),
+        ("inputSchema", {"type": "thing"}, VIOLATION),
+        ("inputSchema", {"$schema": 5}, VIOLATION),
+        ("inputSchema", {"$ref": "http://127.0.0.1:1/schema"}, None),
+        ("outputSchema", {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{}]}, None),
+        ("outputSchema", {"items": [{}]}, VIOLATION),
+        ("outputSchema", {"$schema": "http://127.0.0.1:1/meta"}, ADVISORY),
+    ],
+)
+def test_schemas_valid(member: str, schema: Any, weight: Weight | None) -> None:
+    found = list(check_schemas_valid(listing(OTHER, {**TOOL, member: schema}), member))
+    assert {one.weight for one in found} == ({weight} if weight else set())
+    assert all(one.where.startswith(f"/tools/1/{member}") for one in found)
+    other = "outputSchema" if member == "inputSchema" else "inputSchema"
+    assert not list(check_schemas_valid(listing(OTHER, {**TOOL, member: schema}), other))
+
+
+def test_principals_who_see_nothing_count_only_if_nobody_sees_anything() -> None:
+    assert not list(across([listing(TOOL), EMPTY, REFUSED], check_descriptors_valid))
+    assert weights(across([EMPTY, listing({})], check_descriptors_valid)) == {VIOLATION}
+    assert weights(across([EMPTY, EMPTY], check_descriptors_valid)) == {BLOCKED}
+    assert weights(across([REFUSED, listing(TOOL)], check_descriptors_valid)) == {INCONCLUSIVE}
+
+
+def item(body: Any, status: int = 200, *versions: Any, listed: bool = True, **more: Any) -> Item:
+    known = listing(*(versions or (TOOL,))).tools or ()
+    return Item("mcp:fs.read", answer(status, body, path="/v1/tools/mcp%3Afs.read", **more), known, still_listed=listed)
+
+
+LIST = listing(TOOL)
+
+
+def test_items_served() -> None:
+    assert not list(check_item_served(LIST, [item(None, 404), item(TOOL)]))
+    assert only(check_item_served(LIST, [item(None, 404), item(None, 501)])).weight is VIOLATION
+    assert not list(check_item_served(LIST, [item(None, 404, listed=False)]))
+
+
+@pytest.mark.parametrize(
+    ("one", "weight"),
+    [
+        (item(TOOL), None),
+        (item({**TOOL, "toolId": "mcp:fs.write"}), VIOLATION),
+        (item(None, 404), VIOLATION),
+        (item(None, 404, listed=False), INCONCLUSIVE),
+        (item(None, 403), VIOLATION),
+        (item([TOOL]), VIOLATION),
+        (item(None, raw="<p>"), VIOLATION),
+        (item(None, raw=DEEP), INCONCLUSIVE),
+        (item({"source": "mcp"}), None),
+    ],
+)
+def test_items_resolve(one: Item, weight: Weight | None) -> None:
+    assert weights(check_items_resolve(LIST, [item(TOOL), one])) == ({weight} if weight else set())
+
+
+def test_items_valid() -> None:
+    assert not list(check_items_valid(LIST, [item(TOOL), item(None, 404)]))
+    assert told(check_items_valid(LIST, [item({**TOOL, "x": 1})])) == [("item-valid", "/x", VIOLATION)]
+    wrong = item({**TOOL, "safetyTier": "exec"})
+    assert not list(check_items_valid(LIST, [wrong]))
+    assert told(check_items_exec(LIST, [wrong])) == [("exec-only-host-extension", "/source", VIOLATION)]
+    assert not list(check_items_exec(LIST, [item(TOOL)]))
+    assert weights(check_items_exec(LIST, [item(None, 404)])) == {BLOCKED}
+    assert weights(check_items_valid(listing({}), [])) == {BLOCKED}
+
+
+def test_items_media_type() -> None:
+    assert not list(check_items_media_type(LIST, [item(TOOL)]))
+    assert only(check_items_media_type(LIST, [item(TOOL, headers=())])).seen == '"no Content-Type"'
+
+
+@pytest.mark.parametrize(
+    ("own", "listed", "weight"),
+    [
+        (TOOL, TOOL, None),
+        ({**TOOL, "title": "a"}, {**TOOL, "title": "b"}, VIOLATION),
+        ({**TOOL, "title": "a"}, TOOL, ADVISORY),
+        (TOOL, {**TOOL, "title": "a"}, ADVISORY),
+        ({**TOOL, "auth": {"scopes": ["a", "b"]}}, {**TOOL, "auth": {"scopes": ["b", "a"]}}, None),
+        ({**TOOL, "inputSchema": {"minimum": 1}}, {**TOOL, "inputSchema": {"minimum": 1.0}}, None),
+        ({**TOOL, "inputSchema": {"const": 1}}, {**TOOL, "inputSchema": {"const": True}}, VIOLATION),
+        (
+            {**TOOL, "inputSchema": {"prefixItems": ["a", "b"]}},
+            {**TOOL, "inputSchema": {"prefixItems": ["b", "a"]}},
+            VIOLATION,
+        ),
+    ],
+)
+def test_items_agree(own: Any, listed: Any, weight: Weight | None) -> None:
+    assert weights(check_items_agree(LIST, [item(own, 200, listed)])) == ({weight} if weight else set())
+
+
+def test_a_tool_that_changed_while_we_looked_agrees_with_one_of_the_two_lists() -> None:
+    before, after = {**TOOL, "title": "old"}, {**TOOL, "title": "new"}
+    assert not list(check_items_agree(LIST, [item(after, 200, before, after)]))
+    assert only(check_items_agree(LIST, [item({**TOOL, "title": "?"}, 200, before, after)])).where == "/title"
+    assert not list(check_items_agree(LIST, [item({**TOOL, "toolId": "other:x"})]))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False, width=16) | st.text(max_size=2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(json_values, json_values)
+def test_json_equality_is_symmetric_and_reflexive(one: Any, other: Any) -> None:
+    assert same_json(one, one)
+    assert same_json(one, other) == same_json(other, one)
+    if same_json(one, other):
+        assert one == other
+
+
+def test_literal_colon() -> None:
+    encoded, same = answer(200, TOOL), answer(200, TOOL, path="/v1/tools/mcp:fs.read")
+    assert not list(check_literal_colon([(encoded, same)]))
+    assert only(check_literal_colon([(encoded, answer(404, None))])).seen == "status 404"
+    assert only(check_literal_colon([(encoded, answer(200, OTHER))])).seen == "another body"
+    assert only(check_literal_colon([])).weight is BLOCKED
+
+
+ENVELOPE = {"error": "not_found", "message": "No such tool."}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "blamed"),
+    [
+        (404, ENVELOPE, []),
+        (404, {**ENVELOPE, "details": {"toolId": "x"}}, []),
+        (404, {"error": "x"}, ["unknown-id-envelope"]),
+        (404, "gone", ["unknown-id-envelope"]),
+        (200, TOOL, ["unknown-id-status"]),
+        (403, ENVELOPE, ["unknown-id-status"]),
+        (400, ENVELOPE, ["unknown-id-status"]),
+    ],
+)
+def test_unknown_ids(status: int, body: Any, blamed: list[str]) -> None:
+    found = list(check_unknown_ids(LIST, [answer(status, body)]))
+    assert [one.requirement for one in found if one.weight is VIOLATION] == blamed
+    assert BLOCKED in weights(found) or status == 404
+    assert only(check_unknown_ids(LIST, [answer(404, raw="<p>")])).requirement == "unknown-id-envelope"
+
+
+@pytest.mark.parametrize(
+    ("status", "weight"),
+    [(401, None), (403, ADVISORY), (404, ADVISORY), (302, ADVISORY), (200, VIOLATION), (500, VIOLATION)],
+)
+def test_list_refused(status: int, weight: Weight | None) -> None:
+    found = list(check_list_refused("list-rejects-missing-credential", answer(status, who="nobody")))
+    assert weights(found) == ({weight} if weight else set())
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ([401, 401], set()),
+        ([403, 403], set()),
+        ([404, 404], set()),
+        ([401, 404], {VIOLATION}),
+        ([200, 404], {VIOLATION}),
+        ([500, 500], {VIOLATION}),
+        ([400, 400], {ADVISORY}),
+    ],
+)
+def test_item_refused(statuses: list[int], expected: set[Weight]) -> None:
+    answers = [answer(status, who="nobody") for status in statuses]
+    assert weights(check_item_refused("item-rejects-missing-credential", answers, existing=1)) == expected
+
+
+def test_item_refused_needs_something_to_protect() -> None:
+    assert weights(check_item_refused("item-rejects-missing-credential", [answer(404)], existing=0)) == {BLOCKED}
+    assert VIOLATION in weights(check_item_refused("item-rejects-missing-credential", [answer(200)], existing=0))
+
+
+@given(st.text(min_size=1, max_size=30), st.integers(1, 4))
+def test_decoys_look_like_the_id_and_are_not_taken(like: str, count: int) -> None:
+    found = decoys(like, {like}, count)
+    assert len(found) == len(set(found)) == count
+    assert like not in found
+    scope = like.rpartition(":")[0]
+    assert all(one.rpartition(":")[0] == scope for one in found)
+
+
+def test_decoys_keep_length_and_kinds_of_characters() -> None:
+    assert decoys("mcp:fs.read-2", (), 2) == ["mcp:gv.soof-5", "mcp:hw.tuug-6"]
+    taken = set(decoys("mcp:fs.read", (), 3))
+    assert not taken & set(decoys("mcp:fs.read", taken, 3))
+
+
+def test_samples_take_the_dangerous_and_the_odd_first() -> None:
+    tools = [TOOL, OTHER, {**TOOL, "toolId": "a/b c"}, SHELL, {**TOOL, "toolId": 7}]
+    assert sample(listing(*tools), 2) == ["x-host-acme-shell", "a/b c"]
+    assert len(sample(listing(*tools), 64)) == 4
