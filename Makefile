@@ -21,7 +21,7 @@ test: $(READY)
 	$(BIN)/coverage report
 
 compat: .compat/ready
-	$(COMPAT)/python -m pytest tests/plugin
+	$(COMPAT)/python -m pytest tests/plugin/test_manners.py tests/plugin/test_runs.py -n 2
 
 clean:
 	rm -rf .venv .compat build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
