@@ -62,7 +62,12 @@ def run(workers: int, *, verbose: bool, **given: Any) -> None:
         click.echo("No host given: this runs against the embedded one. Name yours with --host-url URL.")
         said["host-url"] = REFERENCE
     arguments = [word for option in OPTIONS for word in _pytest_words(option, said[option.name])]
-    sys.exit(run_scenarios(arguments, workers=workers, talkative=verbose))
+    try:
+        code = run_scenarios(arguments, workers=workers, talkative=verbose)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the exit code has to say so
+        click.echo(f"Error of the suite itself: {type(error).__name__}: {error}", err=True)
+        code = Exit.UNOBSERVED
+    sys.exit(code)
 
 
 def _pytest_words(option: Option, value: Any) -> list[str]:

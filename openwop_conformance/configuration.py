@@ -14,6 +14,7 @@ from openwop_conformance.secret import Secret
 from openwop_conformance.settings import (
     REFERENCE,
     REPORT_ENDINGS,
+    Header,
     Limits,
     ListShape,
     Principal,
@@ -34,6 +35,10 @@ from openwop_conformance.settings_file import (
 
 PRINCIPAL_NAMES = ("primary", "second")
 MIN_PLANTED = 8
+MIN_TOKEN = 3
+MAX_SECONDS = 86_400
+MAX_COUNT = 1 << 31
+_RESERVED = frozenset({"authorization", "host", "content-length", "transfer-encoding", "connection"})
 _KEYS = ("OPENWOP_API_KEY", "OPENWOP_SECOND_API_KEY")
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off", ""})
@@ -66,6 +71,9 @@ def configure(options: Options, environ: Mapping[str, str], registry: Registry) 
     """
     file = read_settings_file(options.config) if options.config else FileShape()
     folder = options.config.parent if options.config else Path()
+    if options.host_url is not None and not options.host_url.strip():
+        raise UsageProblem("--host-url is empty: give a URL or `reference`")
+    _check_text(environ)
     host = options.host_url or _env_value(environ, "OPENWOP_BASE_URL") or file.host_url
     if host == REFERENCE:
         environ = {name: value for name, value in environ.items() if name not in _KEYS}
@@ -77,7 +85,7 @@ def configure(options: Options, environ: Mapping[str, str], registry: Registry) 
     )
     if not all(hidden):
         raise UsageProblem("a hidden tool id is empty")
-    key_header = _checked_header_name(file.key_header) if file.key_header is not None else None
+    key_header = _checked_key_header(file.key_header)
     return Settings(
         host_url=checked_host_url(host) if host is not None else None,
         principals=_principals(options, environ, file, folder),
@@ -167,9 +175,16 @@ def _principals(options: Options, environ: Mapping[str, str], file: FileShape, f
             raise UsageProblem(f"principal {shape.name!r} has no token: give token, token-env or token-file")
         _check_header_value(token, f"the token of principal {shape.name!r}")
         scopes = None if shape.scopes is None else tuple(shape.scopes)
-        principals.append(Principal(shape.name, token, scopes, shape.tenant))
+        variable = shape.token_env if override is None and shape.token_env else key_variable(place, shape.name)
+        principals.append(Principal(shape.name, token, scopes, shape.tenant, variable))
     _check_distinct(principals)
     return tuple(principals)
+
+
+def key_variable(place: int, name: str) -> str:
+    """The shell variable that stands for a token in what is shown."""
+    plain = "".join(char if char.isalnum() and char.isascii() else "_" for char in name.upper())
+    return _KEYS[place] if place < len(_KEYS) else f"OPENWOP_KEY_{plain}"
 
 
 def _given_token(token: Secret | None, file: Path | None, env: str | None, option: str) -> Secret | None:
@@ -182,8 +197,10 @@ def _given_token(token: Secret | None, file: Path | None, env: str | None, optio
 
 def _check_distinct(principals: list[Principal]) -> None:
     names = [one.name for one in principals]
-    if "" in names or len(set(names)) < len(names):
-        raise UsageProblem("principals need names that are not empty and not shared")
+    if "" in names or len(set(names)) < len(names) or not all(name.isprintable() for name in names):
+        raise UsageProblem("principals need names that are printable, not empty and not shared")
+    if any(len(one.token.reveal()) < MIN_TOKEN for one in principals):
+        raise UsageProblem(f"a token is shorter than {MIN_TOKEN} characters: it could not be kept out of the output")
     if len({one.token for one in principals}) < len(principals):
         raise UsageProblem("two principals have the same token: they would be one and the same to the host")
 
@@ -200,17 +217,28 @@ def _checked_header_name(name: str) -> str:
     return name
 
 
-def _headers(
-    file: FileShape, environ: Mapping[str, str], folder: Path, key_header: str | None
-) -> tuple[tuple[str, Secret], ...]:
-    reserved = {"authorization", "host", "content-length", "transfer-encoding", (key_header or "authorization").lower()}
+def _checked_key_header(name: str | None) -> str | None:
+    if name is not None and _checked_header_name(name).lower() in _RESERVED - {"authorization"}:
+        raise UsageProblem(f"key-header: {name} cannot carry a token")
+    return name
+
+
+def _check_text(environ: Mapping[str, str]) -> None:
+    for name, value in environ.items():
+        if name.startswith("OPENWOP_") and any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageProblem(f"{name} is not valid text in this locale")
+
+
+def _headers(file: FileShape, environ: Mapping[str, str], folder: Path, key_header: str | None) -> tuple[Header, ...]:
+    reserved = _RESERVED | {(key_header or "authorization").lower()}
     pairs = []
     for name, value in file.headers.items():
         if _checked_header_name(name).lower() in reserved:
             raise UsageProblem(f"headers: {name} is set by the suite itself; name tokens under principals")
         secret = secret_of(value, environ, folder, f"headers: {name}")
         _check_header_value(secret, f"the header {name}")
-        pairs.append((name, secret))
+        variable = None if isinstance(value, str) else value.env or f"OPENWOP_HEADER_{name.upper().replace('-', '_')}"
+        pairs.append(Header(name, secret, f"${variable}" if variable else secret.reveal()))
     return tuple(pairs)
 
 
@@ -219,6 +247,8 @@ def _planted(file: FileShape, environ: Mapping[str, str], folder: Path) -> tuple
         secret_of(value, environ, folder, f"planted-secrets[{place}]")
         for place, value in enumerate(file.planted_secrets)
     )
+    if any(not one.reveal().isprintable() for one in planted):
+        raise UsageProblem("a planted secret holds characters that no text has")
     if any(len(one.reveal()) < MIN_PLANTED for one in planted):
         raise UsageProblem(f"a planted secret is shorter than {MIN_PLANTED} characters: it would be found by accident")
     return planted
@@ -228,7 +258,7 @@ def _limits(shape: LimitsShape) -> Limits:
     given: dict[str, Any] = {name: value for name, value in msgspec.structs.asdict(shape).items() if value is not None}
     for name, value in given.items():
         least = 0 if name == "retry_seconds" else 1 if isinstance(value, int) else 0.001
-        if not least <= value < float("inf"):
+        if not least <= value <= (MAX_SECONDS if name.endswith("_seconds") else MAX_COUNT):
             raise UsageProblem(f"limits.{name.replace('_', '-')}: {value} is out of range")
     return replace(Limits(), **given)
 
@@ -246,6 +276,8 @@ def _tls(file: FileShape, folder: Path) -> Tls:
 
 def _reports(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     for path in paths:
+        if not str(path).isprintable():
+            raise UsageProblem("a report has a name that no file can have")
         if path.suffix.lower() not in REPORT_ENDINGS:
             raise UsageProblem(f"report {path}: the ending chooses the format, known: {', '.join(REPORT_ENDINGS)}")
         if path.is_dir():

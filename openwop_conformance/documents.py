@@ -64,6 +64,8 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> str:
             raw = stream.read(limit + 1)
     except OSError as error:
         raise DocumentError(f"{path}: {error.strerror or error}") from None
+    except ValueError:
+        raise DocumentError(f"{str(path)!r}: no file can have that name") from None
     if len(raw) > limit:
         raise DocumentError(f"{path}: larger than {limit} bytes")
     try:

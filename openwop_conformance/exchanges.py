@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+_VARIABLE = re.compile(r"((?:[^$]*: )?(?:Bearer )?)(\$[A-Za-z_][A-Za-z0-9_]*)")
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -42,12 +43,12 @@ class Exchange:
 
 
 def _quoted(text: str) -> str:
-    """Single quotes, or double ones where a shell variable of ours has to be expanded."""
-    if not re.search(r"\$\{?OPENWOP_\w+", text):
+    """Single quotes, or double ones where a shell variable has to be expanded."""
+    before, variable = _VARIABLE.fullmatch(text).group(1, 2) if _VARIABLE.fullmatch(text) else (text, "")  # type: ignore[union-attr]
+    if not variable:
         return shlex.quote(text)
-    escaped = re.sub(r'(["\\`])', r"\\\1", text)
-    escaped = re.sub(r"\$(?!\{?OPENWOP_)", r"\\$", escaped)
-    return f'"{escaped}"'
+    escaped = re.sub(r'(["\\`$])', r"\\\1", before)
+    return f'"{escaped}{variable}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Answer:
     @property
     def media_type(self) -> str:
         """The media type without parameters, in lower case; empty where none is given."""
-        return (self.header("content-type") or "").split(";")[0].strip().lower()
+        values = {value.strip().lower() for key, value in self.headers if key.lower() == "content-type"}
+        return values.pop().split(";")[0].strip() if len(values) == 1 else ""
 
     @property
     def is_json(self) -> bool:

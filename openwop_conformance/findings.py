@@ -13,6 +13,7 @@ class Weight(StrEnum):
     ADVISORY = "advisory"
     BLOCKED = "blocked"
     INCONCLUSIVE = "inconclusive"
+    INAPPLICABLE = "inapplicable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,16 @@ class Gate:
             return Closed(Verdict.INCONCLUSIVE, self.unobservable)
         return self._unadvertised(requirement) or self._inapplicable(requirement) or self._unsupplied(requirement)
 
+    def _unclear(self, capability: str) -> Closed:
+        if self.capabilities.document is None:
+            return Closed(Verdict.BLOCKED, "the discovery document could not be read")
+        return Closed(Verdict.BLOCKED, f"the discovery document leaves open whether {capability} is true")
+
     def _unadvertised(self, requirement: Requirement) -> Closed | None:
         for capability in requirement.capabilities:
             said = self.capabilities.advertised(capability)
             if said is Advertised.UNCLEAR:
-                return Closed(Verdict.BLOCKED, f"the discovery document leaves open whether {capability} is true")
+                return self._unclear(capability)
             if said is Advertised.NO:
                 profile = requirement.profile
                 if profile in self.settings.opt_outs and not self.advertises_profile(profile):
@@ -55,19 +60,17 @@ class Gate:
             if said is Advertised.YES:
                 return Closed(None, f"the host advertises {capability}")
             if said is Advertised.UNCLEAR:
-                return Closed(Verdict.BLOCKED, f"the discovery document leaves open whether {capability} is true")
+                return self._unclear(capability)
         return None
 
     def _unsupplied(self, requirement: Requirement) -> Closed | None:
         principals = len(self.settings.principals)
         if Need.PRINCIPAL in requirement.needs and not principals:
-            return Closed(
-                Verdict.BLOCKED, "no credential was given: --openwop-token, --openwop-token-file or OPENWOP_API_KEY"
-            )
+            return Closed(Verdict.BLOCKED, "no credential was given; give a token, for example in OPENWOP_API_KEY")
         if Need.SECOND_PRINCIPAL in requirement.needs and principals <= 1 and not self.settings.hidden_tool_ids:
             return Closed(
                 Verdict.BLOCKED,
-                "no second principal and no hidden id was given: --openwop-second-token or --openwop-hidden-tool-id",
+                "no second principal and no hidden id was given; give a token, for example in OPENWOP_SECOND_API_KEY",
             )
         return None
 

@@ -48,7 +48,9 @@ OPTIONS = (
     Option(name="strict", help="fail what is not advertised or blocked (OPENWOP_REQUIRE_BEHAVIOR=true)"),
     Option(name="opt-out", value="PROFILE", many=True, help="a profile that the host may leave out; repeatable"),
     Option(name="config", value="FILE", file=True, help="settings file in YAML"),
-    Option(name="list-shape", value="SHAPE", choices=("any", "object", "array"), help="pin the body of the list"),
+    Option(
+        name="list-shape", value="any|object|array", choices=("any", "object", "array"), help="pin the body of the list"
+    ),
     Option(name="destructive", help="allow attempts to write that name real tools"),
     Option(
         name="report",

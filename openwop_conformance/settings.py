@@ -31,6 +31,21 @@ class Principal:
     token: Secret
     scopes: tuple[str, ...] | None = None
     tenant: str | None = None
+    variable: str = "OPENWOP_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header that goes with every request, and how it is shown: a value in the settings file is no secret."""
+
+    name: str
+    value: Secret
+    shown: str
+
+    @property
+    def secret(self) -> bool:
+        """Whether the value must not be shown."""
+        return self.shown.startswith("$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +85,7 @@ class Settings:
     select: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     tls: Tls = field(default_factory=Tls)
-    headers: tuple[tuple[str, Secret], ...] = ()
+    headers: tuple[Header, ...] = ()
     key_header: str | None = None
     implementation_name: str | None = None
     implementation_version: str | None = None
@@ -85,28 +100,26 @@ class Settings:
     def secrets(self) -> tuple[Secret, ...]:
         """Everything that must never reach output."""
         tokens = (one.token for one in self.principals)
-        return (*tokens, *self.planted_secrets, *(value for _, value in self.headers))
+        return (*tokens, *self.planted_secrets, *(one.value for one in self.headers if one.secret))
 
 
 def checked_host_url(text: str) -> str:
-    """A base URL without a trailing slash, or a usage problem; `reference` stays as it is."""
+    """A base URL without a trailing slash, or a usage problem that does not repeat what may be a secret."""
     if text == REFERENCE:
         return text
+    wanted = "give http://HOST[:PORT][/PREFIX] or `reference`"
     try:
         parts = urlsplit(text)
         _ = parts.port
+        (parts.hostname or "").encode("idna")
     except ValueError:
-        raise UsageProblem("the host URL is not a URL: give http://HOST[:PORT][/PREFIX] or `reference`") from None
-    if "@" in parts.netloc:
-        raise UsageProblem(
-            "the host URL holds a user name or password: take it out and give the token with --openwop-token-file"
-        )
+        raise UsageProblem(f"the host URL is not a URL: {wanted}") from None
+    if "@" in text:
+        raise UsageProblem("the host URL holds a user name or password: take it out and give a token instead")
     if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
-        raise UsageProblem(
-            f"the host URL {text!r} is not an http or https URL: give http://HOST[:PORT][/PREFIX] or `reference`"
-        )
-    if parts.query or parts.fragment or "?" in text or "#" in text:
-        raise UsageProblem(f"the host URL {text!r} has a query or fragment: give the base URL alone")
-    if any(char.isspace() or not char.isprintable() for char in text):
-        raise UsageProblem(f"the host URL {text!r} holds a space or control character")
+        raise UsageProblem(f"the host URL is not an http or https URL: {wanted}")
+    if "?" in text or "#" in text:
+        raise UsageProblem("the host URL has a query or fragment: give the base URL alone")
+    if any(char.isspace() or not char.isprintable() for char in text) or not parts.path.isascii():
+        raise UsageProblem("the host URL holds a space, a control character or a path that is not percent-encoded")
     return text.rstrip("/")

@@ -20,6 +20,7 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
+MAX_FINDINGS = 20
 EXERCISED = frozenset({Verdict.PASS, Verdict.FAIL, Verdict.ADVISORY})
 
 _STRONGEST_FIRST = (
@@ -57,9 +58,14 @@ class Settled:
 
 
 def settle(requirement: Requirement, scenario: str, findings: Iterable[Finding]) -> Settlement:
-    """The settlement that a set of findings on one requirement amounts to."""
+    """The settlement that a set of findings on one requirement amounts to; of many findings the first ones stay."""
     found = tuple(findings)
     verdict = verdict_of(requirement.level, found)
+    if len(found) > MAX_FINDINGS:
+        more = Finding(
+            requirement.id, f"{len(found) - MAX_FINDINGS} more findings are not listed", weight=found[0].weight
+        )
+        found = (*found[:MAX_FINDINGS], more)
     unseen = {Verdict.BLOCKED: Weight.BLOCKED, Verdict.INCONCLUSIVE: Weight.INCONCLUSIVE}.get(verdict)
     reason = next((one.message for one in found if one.weight is unseen), "")
     return Settlement(requirement.id, scenario, verdict, found, reason, verdict in EXERCISED)
@@ -74,7 +80,7 @@ def verdict_of(level: Level, findings: Iterable[Finding]) -> Verdict:
         return Verdict.INCONCLUSIVE
     if Weight.ADVISORY in weights:
         return Verdict.ADVISORY
-    return Verdict.BLOCKED if Weight.BLOCKED in weights else Verdict.PASS
+    return Verdict.BLOCKED if weights else Verdict.PASS
 
 
 def strictly(settlement: Settlement) -> Settlement:
@@ -104,8 +110,15 @@ def _merged(group: list[Settlement]) -> Settled:
     telling = [one for one in group if one.verdict is verdict]
     return Settled(
         verdict=verdict,
-        findings=tuple(dict.fromkeys(finding for one in telling for finding in one.findings)),
+        findings=_distinct(finding for one in telling for finding in one.findings),
         reasons=tuple(dict.fromkeys(one.reason for one in telling if one.reason)),
         scenarios=tuple(dict.fromkeys(one.scenario for one in group)),
         exercised=any(one.exercised for one in group),
     )
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each thing that was seen once, whichever exchange showed it first."""
+    return tuple({(one.message, one.where, one.expected, one.seen): one for one in reversed([*findings])}.values())[
+        ::-1
+    ]

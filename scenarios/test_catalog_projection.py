@@ -1,5 +1,7 @@
 """§B and §C: the catalog as a principal reads it, as a list and tool by tool."""
 
+from collections.abc import Callable, Iterator, Sequence
+
 import pytest
 
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
@@ -24,6 +26,7 @@ from openwop_conformance.checks.items import (
 )
 from openwop_conformance.checks.listing import (
     OK,
+    Listing,
     across,
     check_list_body,
     check_list_complete,
@@ -31,8 +34,11 @@ from openwop_conformance.checks.listing import (
     sample,
 )
 from openwop_conformance.client.host import Host
+from openwop_conformance.client.http import Credential
+from openwop_conformance.findings import Finding
 from openwop_conformance.plugin.trial import Trial
 
+ItemsCheck = Callable[[Listing, Sequence[Item]], Iterator[Finding]]
 COLON_SAMPLES = 8
 DECOYS = 3
 
@@ -44,13 +50,14 @@ DECOYS = 3
 def test_tool_list(host: Host, settle: Trial) -> None:
     """The list answers a principal with all of its tools.
 
-    Sent: GET /v1/tools with the first principal's credential.
+    Sent: GET /v1/tools with every principal's credential.
     Required: status 200, a JSON media type, and `{"tools": […]}` or a bare array (R1), whole and in one piece (R19).
     """
-    listing = host.listing(host.primary)
-    settle(check_list_served(listing), "catalog-list-endpoint-served", "list-status")
-    settle(check_list_body(listing, host.settings.list_shape), "list-media-type", "list-body")
-    settle(check_list_complete(listing), "list-complete")
+    listings = host.listings()
+    shape = host.settings.list_shape
+    settle(across(listings, check_list_served), "catalog-list-endpoint-served", "list-status")
+    settle(across(listings, lambda one: check_list_body(one, shape)), "list-media-type", "list-body")
+    settle(across(listings, check_list_complete), "list-complete")
 
 
 @pytest.mark.openwop_scenario(
@@ -106,29 +113,38 @@ def test_catalog_sources(host: Host, settle: Trial) -> None:
 def test_tools_by_id(host: Host, settle: Trial) -> None:
     """Every listed id resolves to the tool that the list describes.
 
-    Sent: GET /v1/tools/{id} for listed ids, percent-encoded, with the first principal's credential; the list again
+    Sent: GET /v1/tools/{id} for listed ids, percent-encoded, with every principal's credential; the list again
     where one of them does not resolve or differs, because tools may be deployed while we look (R18).
     Required: 200, a JSON media type, a valid descriptor with that id, and equal members where both sides carry
     them (R8).
     """
-    listing = host.listing(host.primary)
-    items = read_items(host)
-    settle(check_item_served(listing, items), "catalog-item-endpoint-served")
-    settle(check_items_resolve(listing, items), "item-resolves")
-    settle(check_items_valid(listing, items), "item-valid")
-    settle(check_items_media_type(listing, items), "item-media-type")
-    settle(check_items_agree(listing, items), "item-agrees-with-list")
-    settle(check_items_exec(listing, items), "exec-only-host-extension")
+    listings = host.listings()
+    read = {one.label: read_items(host, one) for one in host.credentials()}
+    for one in listings:
+        if len(one.ids()) > host.settings.limits.max_items:
+            settle.note(
+                f"{host.settings.limits.max_items} of {len(one.ids())} tools were read by id (limits.max-items)"
+            )
+
+    def over(check: ItemsCheck) -> Iterator[Finding]:
+        return across(listings, lambda one: check(one, read[one.answer.exchange.principal]))
+
+    settle(over(check_item_served), "catalog-item-endpoint-served")
+    settle(over(check_items_resolve), "item-resolves")
+    settle(over(check_items_valid), "item-valid")
+    settle(over(check_items_media_type), "item-media-type")
+    settle(over(check_items_agree), "item-agrees-with-list")
+    settle(over(check_items_exec), "exec-only-host-extension")
 
 
-def read_items(host: Host) -> list[Item]:
+def read_items(host: Host, credential: Credential) -> list[Item]:
     """Listed tools by id, within the limit; paired with a second reading of the list where they disagree with it."""
-    listing = host.listing(host.primary)
-    answers = {tool_id: host.item(tool_id, host.primary) for tool_id in sample(listing, host.settings.limits.max_items)}
+    listing = host.listing(credential)
+    answers = {tool_id: host.item(tool_id, credential) for tool_id in sample(listing, host.settings.limits.max_items)}
     items = [Item(tool_id, answer, listing.named(tool_id)) for tool_id, answer in answers.items()]
     if not (list(check_items_resolve(listing, items)) or list(check_items_agree(listing, items))):
         return items
-    again = host.read_list(host.primary)
+    again = host.read_list(credential)
     return [
         Item(item.tool_id, item.answer, item.versions + again.named(item.tool_id), item.tool_id in again.ids())
         for item in items

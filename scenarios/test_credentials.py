@@ -23,7 +23,7 @@ def test_no_credential(host: Host, settle: Trial) -> None:
     Required: 401 on the list (another refusal is an advisory); by id one and the same of 401, 403 and 404 (R14).
     """
     settle(
-        check_list_refused("list-rejects-missing-credential", host.client.send("GET", LIST_PATH)),
+        check_list_refused("list-rejects-missing-credential", host.client.send("GET", LIST_PATH, follow=False)),
         "list-rejects-missing-credential",
     )
     settle(check_item_refused("item-rejects-missing-credential", *by_id(host, None)), "item-rejects-missing-credential")
@@ -40,7 +40,9 @@ def test_unknown_credential(host: Host, settle: Trial) -> None:
     """
     stranger = host.stranger
     settle(
-        check_list_refused("list-rejects-unknown-credential", host.client.send("GET", LIST_PATH, stranger)),
+        check_list_refused(
+            "list-rejects-unknown-credential", host.client.send("GET", LIST_PATH, stranger, follow=False)
+        ),
         "list-rejects-unknown-credential",
     )
     settle(
@@ -53,4 +55,4 @@ def by_id(host: Host, credential: Credential | None) -> tuple[list[Answer], int]
     listed = [tool_id for listing in host.listings() for tool_id in listing.ids()]
     existing = [*dict.fromkeys(listed)][:LISTED_SAMPLES] + list(host.settings.hidden_tool_ids)
     unknown = decoys(existing[0] if existing else EXAMPLE, listed, DECOYS)
-    return [host.item(tool_id, credential) for tool_id in [*existing, *unknown]], len(existing)
+    return [host.item(tool_id, credential, follow=False) for tool_id in [*existing, *unknown]], len(existing)

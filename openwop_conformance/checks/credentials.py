@@ -10,6 +10,7 @@ UNAUTHORIZED = 401
 ITEM_REFUSALS = frozenset({401, 403, 404})
 _SUCCESS = range(200, 300)
 _FAULT = range(500, 600)
+_UNAVAILABLE = 503
 
 
 def check_list_refused(requirement: str, answer: Answer) -> Iterator[Finding]:
@@ -19,6 +20,8 @@ def check_list_refused(requirement: str, answer: Answer) -> Iterator[Finding]:
         return
     if answer.status in _SUCCESS:
         message, weight = f"the list is given to {who}", Weight.VIOLATION
+    elif answer.status == _UNAVAILABLE:
+        message, weight = "the host is not available at the moment", Weight.INCONCLUSIVE
     elif answer.status in _FAULT:
         message, weight = f"the host does not turn {who} away but breaks down", Weight.VIOLATION
     else:
@@ -38,6 +41,9 @@ def check_item_refused(requirement: str, answers: Sequence[Answer], existing: in
         if answer.status in _SUCCESS:
             message = f"a tool is given to {who}"
             yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange)
+        elif answer.status == _UNAVAILABLE:
+            message = "the host is not available at the moment"
+            yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange, Weight.INCONCLUSIVE)
         elif answer.status in _FAULT:
             message = f"the host does not turn {who} away but breaks down"
             yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange)
@@ -45,13 +51,14 @@ def check_item_refused(requirement: str, answers: Sequence[Answer], existing: in
             message = f"{who} is turned away in an unusual way; answer 401 with WWW-Authenticate"
             yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange, Weight.ADVISORY)
     refusals = {answer.status for answer in answers if answer.status not in _SUCCESS}
-    if len(refusals) > 1:
-        odd = next(answer for answer in answers if answer.status != answers[0].status)
+    if len(refusals - {_UNAVAILABLE}) > 1:
+        refused = [answer for answer in answers if answer.status in refusals]
+        odd = next(answer for answer in refused if answer.status != refused[0].status)
         yield Finding(
             requirement,
             "the refusal depends on the id, which tells a stranger which ids exist",
             odd.place,
-            f"the same status for every id: {answers[0].status}",
+            "the same refusal for every id",
             f"statuses {listed(sorted(refusals))}",
             odd.exchange,
         )

@@ -10,7 +10,8 @@ _NEXT = {char: (cycle, place) for cycle in _CYCLES for place, char in enumerate(
 def decoys(like: str, taken: Collection[str], count: int) -> list[str]:
     """`count` ids like `like`: same length, same scope prefix, same kinds of characters, none of them taken.
 
-    Letters move on among consonants and among vowels, so that a decoy reads like a name, not like noise.
+    Letters move on among consonants and among vowels, so that a decoy reads like a name, not like noise. Only where all
+    such names are taken does a decoy get longer.
     """
     found: list[str] = []
     for candidate in _candidates(like):
@@ -25,8 +26,9 @@ def _candidates(like: str) -> Iterator[str]:
     scope, colon, name = like.rpartition(":")
     if not any(char in _NEXT for char in name):
         name += "lookup"
-    for step in range(1, 60):
-        yield scope + colon + "".join(_moved(char, step + place % 3) for place, char in enumerate(name))
+    for tail in ("", *(f"{letter}{vowel}" for letter in _CYCLES[0] for vowel in _CYCLES[2])):
+        for step in range(1, 60):
+            yield scope + colon + "".join(_moved(char, step + place % 3) for place, char in enumerate(name)) + tail
 
 
 def _moved(char: str, step: int) -> str:

@@ -10,22 +10,18 @@ from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.validation import DIALECT_2020_12, Violation, knows_dialect, schema_problems, violations
 from openwop_conformance.wording import listed, shown
 
+NO_SOURCES = "the host does not say which sources its catalog covers"
 ToolCheck = Callable[[Tool, Exchange], Iterator[Finding]]
-MAX_PER_REQUIREMENT = 20
 
 
 def _each(requirement: str, listing: Listing, check: ToolCheck) -> Iterator[Finding]:
-    """Run a check over all listed tools; many alike are cut off, and the last one says so."""
+    """Run a check over all listed tools."""
     missing = prerequisite(requirement, listing)
     if missing:
         yield missing
         return
-    found = [finding for tool in listing.tools or () for finding in check(tool, listing.answer.exchange)]
-    yield from found[:MAX_PER_REQUIREMENT]
-    if len(found) > MAX_PER_REQUIREMENT:
-        more = len(found) - MAX_PER_REQUIREMENT
-        weight = max((one.weight for one in found), key=lambda one: one is Weight.VIOLATION)
-        yield Finding(requirement, f"{more} more findings of this kind are not shown", weight=weight)
+    for tool in listing.tools or ():
+        yield from check(tool, listing.answer.exchange)
 
 
 def check_descriptors_valid(listing: Listing) -> Iterator[Finding]:
@@ -40,13 +36,13 @@ def check_descriptors_valid(listing: Listing) -> Iterator[Finding]:
     return _each("listed-descriptors-valid", listing, check)
 
 
-def shape_findings(requirement: str, tool: Tool, exchange: Exchange) -> Iterator[Finding]:
+def shape_findings(requirement: str, tool: Tool, exchange: Exchange, name: str = "") -> Iterator[Finding]:
     """Where one descriptor departs from the schema, the exec rule aside."""
     for violation in violations("tool-descriptor", tool.value):
         if (violation.keyword, violation.pointer) != ("const", "/source"):
             yield Finding(
                 requirement,
-                f"{tool.name} is not a valid descriptor",
+                f"{name or tool.name} is not a valid descriptor",
                 tool.pointer + violation.pointer,
                 violation.expected,
                 violation.seen,
@@ -74,10 +70,12 @@ def exec_findings(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
 
 def check_sources_advertised(listing: Listing, advertised: frozenset[str] | None) -> Iterator[Finding]:
     """`listed-sources-advertised`: where `sources` is given, nothing comes from elsewhere."""
+    if advertised is None:
+        return iter([Finding("listed-sources-advertised", NO_SOURCES, weight=Weight.INAPPLICABLE)])
 
     def check(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
         source = tool.text("source")
-        if advertised is not None and source is not None and source not in advertised:
+        if source is not None and source not in advertised:
             yield Finding(
                 "listed-sources-advertised",
                 f"{tool.name} comes from a source that the host does not advertise",
@@ -93,12 +91,15 @@ def check_sources_advertised(listing: Listing, advertised: frozenset[str] | None
 def check_sources_seen(listings: list[Listing], advertised: frozenset[str] | None) -> Iterator[Finding]:
     """`advertised-sources-seen`: some principal sees a tool of every advertised source."""
     requirement = "advertised-sources-seen"
+    if not advertised:
+        yield Finding(requirement, NO_SOURCES, weight=Weight.INAPPLICABLE)
+        return
     readable = [one for one in listings if prerequisite(requirement, one, whole=True) is None]
     if not readable:
         yield from filter(None, [prerequisite(requirement, one, whole=True) for one in listings[:1]])
         return
     seen = {tool.text("source") for one in readable for tool in one.tools or ()}
-    for source in sorted((advertised or frozenset()) - seen):
+    for source in sorted(advertised - seen):
         yield Finding(
             requirement,
             f"no principal sees a tool of the advertised source {source}; advertise only what is there",
@@ -143,6 +144,9 @@ def check_schemas_valid(listing: Listing, member: str) -> Iterator[Finding]:
                 message = f"the {member} of {tool.name} is not a valid schema"
                 yield Finding(requirement, message, pointer, violation.expected, violation.seen, exchange, weight)
 
+    tools = listing.tools or ()
+    if tools and not any(isinstance(tool.value, dict) and member in tool.value for tool in tools):
+        return iter([Finding(requirement, f"no listed tool has an {member}", weight=Weight.INAPPLICABLE)])
     return _each(requirement, listing, check)
 
 

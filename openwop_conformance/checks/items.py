@@ -104,7 +104,7 @@ def check_items_valid(listing: Listing, items: Sequence[Item]) -> Iterator[Findi
 
     def check(item: Item) -> Iterator[Finding]:
         if item.resolved is not None:
-            yield from shape_findings("item-valid", item.resolved, item.answer.exchange)
+            yield from shape_findings("item-valid", item.resolved, item.answer.exchange, item.name)
 
     return _each("item-valid", listing, items, check, resolved=True)
 
@@ -135,7 +135,7 @@ def check_items_agree(listing: Listing, items: Sequence[Item]) -> Iterator[Findi
     """`item-agrees-with-list`: shared members are equal; a member on one side only is an advisory (R8)."""
 
     def check(item: Item) -> Iterator[Finding]:
-        if item.resolved is None or item.resolved.id != item.tool_id:
+        if item.resolved is None or item.resolved.id not in {None, item.tool_id}:
             return
         candidates = [list(_differences(item, version)) for version in item.versions]
         yield from min(candidates, key=lambda found: (sum(one.weight is Weight.VIOLATION for one in found), len(found)))
@@ -187,7 +187,7 @@ def check_literal_colon(pairs: Sequence[tuple[Answer, Answer]]) -> Iterator[Find
     """`item-literal-colon`: the colon may be sent as it is or percent-encoded."""
     requirement = "item-literal-colon"
     if not pairs:
-        yield Finding(requirement, "no listed id with a colon resolved", weight=Weight.BLOCKED)
+        yield Finding(requirement, "no listed id with a colon resolved", weight=Weight.INAPPLICABLE)
     for encoded, literal in pairs:
         if literal.status != encoded.status or not same_json(literal.json, encoded.json):
             yield Finding(
@@ -207,6 +207,10 @@ def check_unknown_ids(listing: Listing, answers: Sequence[Answer]) -> Iterator[F
         if missing is not None:
             yield missing
     if listing.tools is None:
+        return
+    if not answers:
+        for requirement in ("unknown-id-status", "unknown-id-envelope"):
+            yield Finding(requirement, "no unknown id was asked for", weight=Weight.BLOCKED)
         return
     for answer in answers:
         if answer.status != NOT_FOUND:

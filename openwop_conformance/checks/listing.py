@@ -11,22 +11,16 @@ from openwop_conformance.settings import ListShape
 from openwop_conformance.wording import printable, shown
 
 OK = 200
-REFUSED = frozenset({401, 403})
+FORBIDDEN = 403
+REFUSED = frozenset({401, FORBIDDEN})
 NOT_SERVED = frozenset({404, 405, 501})
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._-]*:?[A-Za-z0-9._-]+")
-_UNSEEN = frozenset({Weight.BLOCKED, Weight.INCONCLUSIVE})
-_CURSORS = frozenset(
-    {
-        "nextcursor",
-        "next_cursor",
-        "nextpagetoken",
-        "next_page_token",
-        "nexttoken",
-        "next_token",
-        "nextpage",
-        "next_page",
-    }
-)
+_UNSEEN = frozenset({Weight.BLOCKED, Weight.INCONCLUSIVE, Weight.INAPPLICABLE})
+_CURSORS = frozenset({"next", "nextcursor", "nextpagetoken", "nexttoken", "nextpage", "nextlink", "nexturl"})
+_FLAGS = frozenset({"hasmore", "hasnext", "hasnextpage"})
+_PAGERS = ("pagination", "paging", "page", "pageInfo", "meta", "links", "_links")
+_PARAMETER = re.compile(r';\s*([^=;,\s]+)\s*=\s*("[^"]*"|[^;,\s]*)')
+_LINK = re.compile(r'<[^>]*>((?:\s*;\s*[^=;,\s]+\s*=\s*(?:"[^"]*"|[^;,\s]*))*)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +92,19 @@ def next_page(listing: Listing) -> str | None:
     """Where the answer says that there is more, if it does."""
     body = listing.answer.json
     if isinstance(body, Mapping):
-        for name, value in body.items():
-            if str(name).lower() in _CURSORS and value not in (None, "", False):
-                return f"/{printable(str(name), 40)}"
+        around = [("", body), *((f"/{name}", body[name]) for name in _PAGERS if isinstance(body.get(name), Mapping))]
+        for prefix, part in around:
+            for name, value in part.items():
+                plain = str(name).lower().replace("_", "")
+                if (plain in _CURSORS and value) or (plain in _FLAGS and value is True):
+                    return f"{prefix}/{printable(str(name), 40)}"
     link = listing.answer.header("link") or ""
-    return "Link" if any(_is_next(part) for part in link.split(",")) else None
+    return "Link" if any(_is_next(parameters) for parameters in _LINK.findall(link)) else None
 
 
-def _is_next(link: str) -> bool:
-    for parameter in link.split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "rel" and "next" in value.strip(" \"'").lower().split():
-            return True
-    return False
+def _is_next(parameters: str) -> bool:
+    rels = [value.strip('"').lower().split() for name, value in _PARAMETER.findall(parameters) if name.lower() == "rel"]
+    return any("next" in one for one in rels)
 
 
 def not_observed(listing: Listing) -> str:
@@ -158,6 +152,8 @@ def check_list_served(listing: Listing) -> Iterator[Finding]:
         )
         yield Finding("list-status", "the list is not served at all", exchange=exchange, weight=Weight.BLOCKED)
     elif answer.status != OK:
+        message = "whether it is served cannot be told from an answer that is not 200"
+        yield Finding("catalog-list-endpoint-served", message, exchange=exchange, weight=Weight.BLOCKED)
         yield Finding(
             "list-status",
             f"the list is not answered with 200 to {exchange.principal}",
@@ -235,10 +231,16 @@ def check_list_complete(listing: Listing) -> Iterator[Finding]:
 
 
 def across(listings: Sequence[Listing], check: Callable[[Listing], Iterator[Finding]]) -> Iterator[Finding]:
-    """One check over what several principals see; those who see nothing count only if nobody sees anything."""
-    found = [list(check(listing)) for listing in listings]
+    """One check over what several principals see.
+
+    Those who see nothing count only if nobody sees anything; that a further principal may not read the catalog at all
+    is no remark on the host (R6).
+    """
+    own = [one for place, one in enumerate(listings) if place == 0 or one.answer.status != FORBIDDEN]
+    found = [list(check(listing)) for listing in own]
     telling = [findings for findings in found if not any(one.weight in _UNSEEN for one in findings)]
     for findings in telling or found[:1]:
         yield from findings
-    if telling and found[0] not in telling:
-        yield from (one for one in found[0] if one.weight is Weight.INCONCLUSIVE)
+    for findings in found:
+        if findings not in telling and (telling or findings is not found[0]):
+            yield from (one for one in findings if one.weight is not Weight.BLOCKED)

@@ -9,6 +9,10 @@ MAX_JSON_DEPTH = 100
 MAX_RECORDED_CHARS = 4000
 
 
+class _NotJson(Exception):
+    """A word that Python takes for a number and JSON does not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A JSON value, or why there is none."""
@@ -30,8 +34,10 @@ def read_json(body: bytes) -> Reading:
         return Reading(error=f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}")
     except RecursionError:
         return Reading(error=_DEEP, too_deep=True)
-    except ValueError as error:
-        return Reading(error=f"the body is not JSON that can be read: {error}")
+    except _NotJson as error:
+        return Reading(error=f"the body is not JSON: {error}")
+    except ValueError:
+        return Reading(error="the body holds a number with more digits than the suite reads", too_deep=True)
     if body.count(b"[") + body.count(b"{") > MAX_JSON_DEPTH and _depth_exceeds(value, MAX_JSON_DEPTH):
         return Reading(error=_DEEP, too_deep=True)
     return Reading(value)
@@ -41,7 +47,7 @@ _DEEP = f"the body is nested deeper than {MAX_JSON_DEPTH} levels, which the suit
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a JSON value")
+    raise _NotJson(f"{constant} is not a JSON value")
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:

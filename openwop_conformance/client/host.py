@@ -7,7 +7,7 @@ from urllib.parse import quote
 from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.checks.discovery import check_discovery_served
 from openwop_conformance.checks.listing import Listing, read_listing
-from openwop_conformance.client.http import Client, Credential
+from openwop_conformance.client.http import Client, Credential, Unobservable
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.secret import Secret
 from openwop_conformance.settings import Principal, Settings
@@ -48,7 +48,7 @@ class Host:
         self.client = client
         self.settings = settings
         self.discovery = discovery
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, Listing | Unobservable] = {}
 
     @property
     def principals(self) -> tuple[Principal, ...]:
@@ -66,19 +66,29 @@ class Host:
         return self.client.custom_credential("a stranger", Secret(UNKNOWN_TOKEN), UNKNOWN_TOKEN)
 
     def listing(self, credential: Credential) -> Listing:
-        """The list as this principal sees it, read once."""
+        """The list as this principal sees it, read once; a list that could not be read is not asked for again."""
         if credential.label not in self._listings:
-            self._listings[credential.label] = self.read_list(credential)
-        return self._listings[credential.label]
+            try:
+                self._listings[credential.label] = self.read_list(credential)
+            except Unobservable as loss:
+                self._listings[credential.label] = loss
+        known = self._listings[credential.label]
+        if isinstance(known, Unobservable):
+            raise known
+        return known
 
     def listings(self) -> list[Listing]:
         """The lists of all principals, the first principal's first."""
-        return [self.listing(self.client.credential(one)) for one in self.principals]
+        return [self.listing(one) for one in self.credentials()]
 
     def read_list(self, credential: Credential) -> Listing:
         """The list as this principal sees it now."""
         return read_listing(self.client.send("GET", LIST_PATH, credential))
 
-    def item(self, tool_id: str, credential: Credential | None, *, literal: str = "") -> Answer:
+    def item(self, tool_id: str, credential: Credential | None, *, literal: str = "", follow: bool = True) -> Answer:
         """One tool by id."""
-        return self.client.send("GET", item_path(tool_id, literal=literal), credential)
+        return self.client.send("GET", item_path(tool_id, literal=literal), credential, follow=follow)
+
+    def credentials(self) -> list[Credential]:
+        """Everybody's credential, the first principal's first."""
+        return [self.client.credential(one) for one in self.principals]

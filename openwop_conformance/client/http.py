@@ -18,15 +18,15 @@ from openwop_conformance.client.redaction import Redactor, without_secrets
 from openwop_conformance.client.transport import TARGET, DeadlinePassed, Transport, proxy_for, tls_context
 from openwop_conformance.exchanges import Answer, Exchange, Pairs
 from openwop_conformance.secret import Secret
-from openwop_conformance.settings import Principal, Settings
+from openwop_conformance.settings import Limits, Principal, Settings
 from openwop_conformance.wording import printable
 
 MAX_REDIRECTS = 3
 MAX_RETRIES = 3
+MAX_LOST = 3
 TOO_MANY_REQUESTS = 429
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SAFE = frozenset({"GET", "HEAD"})
-_VARIABLES = ("$OPENWOP_API_KEY", "$OPENWOP_SECOND_API_KEY")
 
 
 class Unobservable(Exception):
@@ -70,6 +70,7 @@ class Client:
         self._retry_left = settings.limits.retry_seconds
         self.redactor = Redactor(settings.secrets)
         self.sent: Counter[str] = Counter()
+        self._lost_in_a_row = 0
         limits = settings.limits
         timeout = httpx.Timeout(limits.read_seconds, connect=limits.connect_seconds)
         context = tls_context(settings.tls) if parts.scheme == "https" else None
@@ -89,11 +90,7 @@ class Client:
 
     def credential(self, principal: Principal) -> Credential:
         """The principal's token in the header that the host wants it in."""
-        names = [one.name for one in self._settings.principals]
-        place = names.index(principal.name) if principal.name in names else len(_VARIABLES)
-        shell = "".join(char if char.isalnum() and char.isascii() else "_" for char in principal.name.upper())
-        variable = _VARIABLES[place] if place < len(_VARIABLES) else f"$OPENWOP_KEY_{shell}"
-        return self.custom_credential(principal.name, principal.token, variable)
+        return self.custom_credential(principal.name, principal.token, f"${principal.variable}")
 
     def custom_credential(self, label: str, token: Secret, shown: str) -> Credential:
         """Any token, sent the way a principal's would be."""
@@ -132,7 +129,7 @@ class Client:
             return None
         try:
             parts = urlsplit(urljoin(self._origin + target, location))
-            same = (parts.scheme, parts.netloc.lower()) == tuple(self._origin.lower().split("://"))
+            same = _origin(f"{parts.scheme}://{parts.netloc}") == _origin(self._origin)
         except ValueError:
             return None
         onward = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -168,6 +165,7 @@ class Client:
         record = self._record(method, target, credential, headers, body)
         started = time.monotonic()
         try:
+            self._give_up_in_time()
             try:
                 answer = self._roundtrip(record, target, credential, headers, body)
             except _Lost as lost:
@@ -175,17 +173,24 @@ class Client:
                     raise
                 answer = self._roundtrip(record, target, credential, headers, body)
         except _Lost as lost:
+            self._lost_in_a_row += 1
             elapsed = round((time.monotonic() - started) * 1000)
             failed = without_secrets(replace(record, error=lost.reason, elapsed_ms=elapsed), self.redactor)
             raise Unobservable(failed.error or lost.reason, failed) from None
+        self._lost_in_a_row = 0
         return answer
+
+    def _give_up_in_time(self) -> None:
+        """A host that has fallen silent is not waited for over and over."""
+        if self._lost_in_a_row >= MAX_LOST:
+            raise _Lost(f"not asked: the {MAX_LOST} requests before it got no answer")
 
     def _record(
         self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
     ) -> Exchange:
         """What can be said of a request before it is sent, with variables in place of secrets."""
         shown = [(name, self.redactor.text(value)) for name, value in headers]
-        shown += [(name, f"$OPENWOP_HEADER_{name.upper().replace('-', '_')}") for name, _ in self._settings.headers]
+        shown += [(one.name, one.shown) for one in self._settings.headers]
         if credential is not None:
             shown.insert(0, (credential.header, credential.shown))
         return Exchange(
@@ -204,7 +209,7 @@ class Client:
         self.sent[record.method] += 1
         started = time.monotonic()
         with (
-            _transport_errors(),
+            _transport_errors(self._settings.limits),
             self._http.stream(
                 record.method,
                 self._origin,
@@ -232,7 +237,7 @@ class Client:
 
     def _wire_headers(self, headers: Pairs, credential: Credential | None) -> list[tuple[str, str]]:
         __tracebackhide__ = True
-        own = [(name, value.reveal()) for name, value in self._settings.headers]
+        own = [(one.name, one.value.reveal()) for one in self._settings.headers]
         key = [(credential.header, credential.value.reveal())] if credential else []
         return [*own, *headers, *key]
 
@@ -248,17 +253,22 @@ class Client:
         return b"".join(parts)
 
 
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url.lower())
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
 @contextmanager
-def _transport_errors() -> Iterator[None]:
+def _transport_errors(limits: Limits) -> Iterator[None]:
     """Every way in which a connection can fail, as one exception with one clear line and no chain behind it."""
     try:
         yield
     except DeadlinePassed:
-        raise _Lost("the answer took longer than limits.total-seconds") from None
+        raise _Lost(f"the answer took longer than {limits.total_seconds:g} s (limits.total-seconds)") from None
     except httpcore.ConnectTimeout:
-        raise _Lost("no connection within limits.connect-seconds") from None
+        raise _Lost(f"no connection within {limits.connect_seconds:g} s (limits.connect-seconds)") from None
     except httpcore.TimeoutException:
-        raise _Lost("no answer within limits.read-seconds") from None
+        raise _Lost(f"no answer within {limits.read_seconds:g} s (limits.read-seconds)") from None
     except httpcore.ConnectError as error:
         raise _Lost(f"no connection: {_cause(error)}") from None
     except httpcore.ProxyError as error:
@@ -283,7 +293,7 @@ def _retry_after(value: str | None) -> float | None:
         return float(value)
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

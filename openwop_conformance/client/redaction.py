@@ -1,38 +1,62 @@
 """Secrets taken out of everything that may be shown or stored."""
 
 import base64
-import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
-from urllib.parse import quote
 
 from openwop_conformance.exchanges import Exchange, Pairs
 from openwop_conformance.findings import Finding
 from openwop_conformance.secret import Secret
-from openwop_conformance.wording import printable
+from openwop_conformance.wording import ELLIPSIS, printable
 
 REDACTED = "[redacted]"
 MAX_WORDS = 2000
+MIN_STUMP = 4
+SHORT = 8
 _ALWAYS_HIDDEN = frozenset({"set-cookie", "cookie", "proxy-authorization"})
 
 
 class Redactor:
-    """Replaces the secrets of a run, in the spellings in which a host may hand them back."""
+    """Replaces the secrets of a run, in whatever spelling a host hands them back.
+
+    Each character may stand as itself, percent-encoded, JSON-escaped or as an HTML entity, and the whole in base64.
+    Short secrets are replaced only where they stand alone, or no word would be safe from them.
+    """
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
-        spellings = {spelling for secret in secrets for spelling in _spellings(secret.reveal())}
-        self._spellings = tuple(Secret(one) for one in sorted(spellings, key=len, reverse=True))
+        self._secrets = tuple(sorted(set(secrets), key=lambda one: len(one.reveal()), reverse=True))
+        patterns = [_pattern(secret.reveal()) for secret in self._secrets if secret]
+        self._pattern = re.compile("|".join(patterns)) if patterns else None
 
     def text(self, text: str) -> str:
-        """The text with every spelling of every secret replaced."""
-        for secret in self._spellings:
-            text = text.replace(secret.reveal(), REDACTED)
-        return text
+        """The text without secrets, and without the beginning of one where the text was cut off."""
+        if self._pattern is None:
+            return text
+        text = self._pattern.sub(REDACTED, text)
+        return self._without_stumps(text) if ELLIPSIS in text else text
+
+    def _without_stumps(self, text: str) -> str:
+        head, *rest = text.split(ELLIPSIS)
+        for tail in rest:
+            head = f"{self._without_stump(head)}{ELLIPSIS}{tail}"
+        return head
+
+    def _without_stump(self, head: str) -> str:
+        for secret in self._secrets:
+            value = secret.reveal()
+            for length in range(len(value) - 1, MIN_STUMP - 1, -1):
+                if head.endswith(value[:length]):
+                    return head[:-length] + REDACTED
+        return head
 
     def headers(self, headers: Pairs) -> Pairs:
         """Headers fit to show: cookies never, everything else without secrets and control characters."""
         return tuple(
-            (printable(name, 200), REDACTED if name.lower() in _ALWAYS_HIDDEN else printable(self.text(value), 2000))
+            (
+                printable(self.text(name), 200),
+                REDACTED if name.lower() in _ALWAYS_HIDDEN else printable(self.text(value), 2000),
+            )
             for name, value in headers
         )
 
@@ -50,19 +74,20 @@ class Redactor:
         return printable(self.text(text), MAX_WORDS)
 
 
-def _spellings(value: str) -> set[str]:
-    """The value as it is, percent-encoded, JSON-escaped and in base64."""
-    if not value:
-        return set()
-    encoded = value.encode()
-    return {
-        value,
-        quote(value, safe=""),
-        quote(value, safe="").lower(),
-        json.dumps(value)[1:-1],
-        base64.b64encode(encoded).decode().rstrip("="),
-        base64.urlsafe_b64encode(encoded).decode().rstrip("="),
-    }
+def _pattern(value: str) -> str:
+    encoded = [base64.b64encode(value.encode()), base64.urlsafe_b64encode(value.encode())]
+    plain = "".join(map(_spelled, value))
+    if len(value) < SHORT:
+        plain = rf"(?<![0-9A-Za-z]){plain}(?![0-9A-Za-z])"
+    return "|".join([plain, *(re.escape(one.decode().rstrip("=")) for one in encoded)])
+
+
+def _spelled(char: str) -> str:
+    code = f"{ord(char):x}"
+    percent = "".join(f"%{byte:02x}" for byte in char.encode())
+    return (
+        rf"(?:{re.escape(char)}|\\?{re.escape(char)}|(?i:{percent}|\\u0*{code.zfill(4)}|&#x0*{code};|&#0*{ord(char)};))"
+    )
 
 
 def without_secrets(exchange: Exchange, redactor: Redactor) -> Exchange:

@@ -135,7 +135,11 @@ class Transport(httpx.BaseTransport):
 
 def _proxied(proxy: str, shared: dict[str, Any]) -> httpcore.ConnectionPool:
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    try:
+        fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and proxy.isascii() and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
         raise UsageProblem("the proxy in the environment is not an http or https URL; other kinds are not supported")
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
@@ -160,6 +164,7 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
         if tls.client_cert:
             context.load_cert_chain(tls.client_cert, tls.client_key, password="")
     except (ssl.SSLError, OSError) as error:
-        named = ", ".join(str(path) for path in (tls.ca_file, tls.client_cert, tls.client_key) if path)
+        given = [str(path) for path in (tls.ca_file, tls.client_cert, tls.client_key) if path]
+        named = ", ".join(given) or "the certificates of this system (SSL_CERT_FILE)"
         raise UsageProblem(f"tls: {named}: not usable: {error.strerror or error}") from None
     return context

@@ -1,6 +1,7 @@
 """The hooks that carry a run from collection to summary, in one process or over xdist workers."""
 
 import os
+import sys
 from collections.abc import Generator
 from importlib import resources
 from pathlib import Path
@@ -27,6 +28,7 @@ REPORT = pytest.StashKey[RunReport]()
 TRIAL = pytest.StashKey[Trial]()
 CONDUCTOR = pytest.StashKey["Conductor"]()
 NOTHING_COLLECTED = "--host-url was given, but no scenario was collected: add --pyargs openwop_conformance.scenarios"
+NOTHING_LEFT = "--host-url was given, but of the scenarios none was left to run"
 _EMPTY = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
@@ -69,8 +71,13 @@ class Conductor:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Check the settings and keep what is selected, where there are scenarios at all."""
-        if not any(scenario_of(item) for item in items):
+        scenarios = [scenario for item in items if (scenario := scenario_of(item))]
+        if not scenarios:
             return
+        for scenario in scenarios:
+            for name in scenario.settles:
+                if name not in self._registry:
+                    raise pytest.UsageError(f"the scenario {scenario.slug} settles {name!r}, which is no requirement")
         self._settings = self._configure()
         if self._settings.select:
             selected = Run(self._settings, self._registry).selected
@@ -91,8 +98,9 @@ class Conductor:
 
     def _may_collect_scenarios(self) -> bool:
         """The controller collects nothing itself, so it goes by what it was asked to collect."""
-        if self._config.option.host_url is not None:
-            return True
+        return self._config.option.host_url is not None or self._leads_to_scenarios()
+
+    def _leads_to_scenarios(self) -> bool:
         folder = Path(str(resources.files(SCENARIOS))).resolve()
         for argument in self._config.args:
             plain = argument.partition("::")[0]
@@ -182,14 +190,15 @@ class Conductor:
         if self._is_worker or self._config.option.collectonly:
             return
         collected = self._ledger.seen or (self._settings is not None and not self._ledger.remote)
-        if self.run is not None and collected:
+        if self.run is not None and (collected or self._leads_to_scenarios()):
             report = self._ledger.report(self.run)
             self._config.stash[REPORT] = report
             self._write(report)
             red = report.exit is not Exit.GREEN
         else:
             red = self._config.option.host_url is not None
-            self._problems += [NOTHING_COLLECTED] if red else []
+            why = NOTHING_LEFT if self._leads_to_scenarios() else NOTHING_COLLECTED
+            self._problems += [why] if red else []
         if (red or self._problems) and session.exitstatus in _EMPTY:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -197,8 +206,9 @@ class Conductor:
         for path in self.run.settings.reports if self.run else ():
             try:
                 write_report(report, path)
-            except OSError as error:
-                self._problems.append(f"report {path}: not written: {error.strerror or error}")
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                self._problems.append(f"report {path}: not written: {why}")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the summary."""
@@ -206,7 +216,9 @@ class Conductor:
         report = self._config.stash.get(REPORT, None)
         if report is not None:
             terminalreporter.ensure_newline()
-            writer.write(render(report, width=writer.fullwidth, color=writer.hasmarkup))
+            text = render(report, width=writer.fullwidth, color=writer.hasmarkup)
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+            writer.write(text.encode(encoding, "replace").decode(encoding))
         for problem in self._problems:
             terminalreporter.write_line(f"ERROR: {problem}", red=True)
 

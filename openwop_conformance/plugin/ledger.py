@@ -19,6 +19,7 @@ from openwop_conformance.verdicts import Settlement, Verdict, merge, settle, str
 from openwop_conformance.wording import printable
 
 VECTOR = "openwop.vector"
+CATALOG = "openwop-tool-catalog"
 BY_GATE = frozenset({Verdict.NOT_ADVERTISED, Verdict.OPTED_OUT})
 
 
@@ -78,7 +79,8 @@ class Ledger:
             not_run=tuple(judged.not_run),
             selection=run.settings.select,
             missing_profiles=tuple(run.gate.missing_profiles()) if run.gate and not run.unobservable else (),
-            warnings=tuple(_warnings(run)),
+            warnings=(*_warnings(run), *(note for parcel in self.parcels.values() for note in parcel.notes)),
+            without_credential=bool(run.gate and not run.settings.principals and run.gate.advertises_profile(CATALOG)),
             unobservable=run.unobservable,
             sent=tuple(sorted(sent.items())),
         )
@@ -149,7 +151,10 @@ def _implementation(run: Run) -> Implementation | None:
     told = (document or {}).get("implementation")
     if not isinstance(told, dict):
         return None
-    words = [printable(told[key], 120) if isinstance(told.get(key), str) else None for key in ("name", "version")]
+    redact = run.client.redactor.text if run.client else str
+    words = [
+        printable(redact(told[key]), 120) if isinstance(told.get(key), str) else None for key in ("name", "version")
+    ]
     return Implementation(*words)
 
 

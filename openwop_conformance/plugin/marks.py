@@ -27,7 +27,11 @@ class Scenario:
 def scenario_of(item: pytest.Item) -> Scenario | None:
     """The scenario that a collected test is, if it is one."""
     mark = item.get_closest_marker(MARK)
-    return None if mark is None else _read(mark)
+    if mark is None:
+        return None
+    if len(mark.args) != 1 or not mark.kwargs.get("settles"):
+        raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.{MARK} needs a slug and settles=[…]")
+    return _read(mark)
 
 
 def _read(mark: pytest.Mark, place: str = "", summary: str = "") -> Scenario:

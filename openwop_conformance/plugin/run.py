@@ -10,6 +10,7 @@ from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.client.bodies import read_json
 from openwop_conformance.client.host import Discovery, Host, read_discovery
 from openwop_conformance.client.http import Client, Unobservable
+from openwop_conformance.configuration import key_variable
 from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.gate import Gate
 from openwop_conformance.reference.server import RunningHost, start
@@ -57,7 +58,13 @@ class Run:
             "url": self.base_url,
             "embedded": self.embedded is not None,
             "principals": [
-                [one.name, one.token.reveal(), list(one.scopes) if one.scopes is not None else None, one.tenant]
+                [
+                    one.name,
+                    one.token.reveal(),
+                    list(one.scopes) if one.scopes is not None else None,
+                    one.tenant,
+                    one.variable,
+                ]
                 for one in self.settings.principals
             ],
             "unobservable": self.unobservable,
@@ -75,7 +82,10 @@ def begin(settings: Settings, registry: Registry) -> Run:
         return run
     if settings.host_url == REFERENCE:
         run.embedded = start()
-        own = tuple(Principal(one.name, Secret(one.token), one.scopes, one.tenant) for one in run.embedded.principals)
+        own = tuple(
+            Principal(one.name, Secret(one.token), one.scopes, one.tenant, key_variable(place, one.name))
+            for place, one in enumerate(run.embedded.principals)
+        )
         run.settings = replace(settings, principals=settings.principals or own, destructive=True)
     run.base_url = run.embedded.url if run.embedded else settings.host_url
     try:
@@ -96,8 +106,8 @@ def begin(settings: Settings, registry: Registry) -> Run:
 def resume(settings: Settings, registry: Registry, handed: dict[str, Any], worker: str) -> Run:
     """Take part in a run that the controller has begun."""
     principals = tuple(
-        Principal(name, Secret(token), None if scopes is None else tuple(scopes), tenant)
-        for name, token, scopes, tenant in handed["principals"]
+        Principal(name, Secret(token), None if scopes is None else tuple(scopes), tenant, variable)
+        for name, token, scopes, tenant, variable in handed["principals"]
     )
     settings = replace(settings, principals=principals, destructive=settings.destructive or handed["embedded"])
     run = Run(settings, registry, base_url=handed["url"], unobservable=handed["unobservable"])

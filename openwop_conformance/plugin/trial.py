@@ -28,6 +28,7 @@ class Parcel:
     settlements: tuple[Settlement, ...] = ()
     not_applicable: tuple[tuple[str, str], ...] = ()
     sent: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 class Trial:
@@ -40,6 +41,7 @@ class Trial:
         self._settlements: dict[str, Settlement] = {}
         self._inapplicable: dict[str, str] = {}
         self._open: dict[str, Requirement] = {}
+        self._notes: list[str] = []
         self._sent_before = Counter(run.client.sent) if run.client else Counter()
         for name in scenario.settles:
             if name in run.selected:
@@ -69,16 +71,29 @@ class Trial:
         names = only or self.scenario.settles
         stray = {one.requirement for one in found} - set(names)
         if stray or not set(names) <= set(self.scenario.settles):
-            raise LookupError(f"{self.scenario.slug} does not declare {', '.join(sorted(stray | set(names)))}")
+            undeclared = stray | set(names) - set(self.scenario.settles)
+            raise LookupError(f"{self.scenario.slug} does not declare {', '.join(sorted(undeclared))}")
         for name in names:
             if name in self._open:
-                own = (one for one in found if one.requirement == name)
-                self._keep(settle(self._open[name], self.scenario.slug, own))
+                self._settle(self._open[name], [one for one in found if one.requirement == name])
+
+    def _settle(self, requirement: Requirement, own: list[Finding]) -> None:
+        if requirement.id in self._settlements or requirement.id in self._inapplicable:
+            raise LookupError(f"{self.scenario.slug} settles {requirement.id} twice")
+        if own and all(one.weight is Weight.INAPPLICABLE for one in own):
+            self._inapplicable[requirement.id] = own[0].message
+        else:
+            kept = [one for one in own if one.weight is not Weight.INAPPLICABLE]
+            self._keep(settle(requirement, self.scenario.slug, kept))
+
+    def note(self, text: str) -> None:
+        """Something that the reader of the report should know."""
+        self._notes.append(self._redactor.text(text))
 
     def lose(self, reason: str, exchange: Exchange | None = None) -> None:
         """What is still unsettled could not be observed."""
         for name, requirement in self._open.items():
-            if name not in self._settlements:
+            if name not in self._settlements and name not in self._inapplicable:
                 finding = Finding(name, reason, exchange=exchange, weight=Weight.INCONCLUSIVE)
                 self._keep(settle(requirement, self.scenario.slug, [self._redactor.finding(finding)]))
 
@@ -107,7 +122,11 @@ class Trial:
         readable = [(f"openwop.{name}", one.verdict.value) for name, one in self._settlements.items()]
         sent = Counter(self._run.client.sent) - self._sent_before if self._run.client else Counter()
         parcel = Parcel(
-            self.scenario.slug, tuple(self._settlements.values()), tuple(self._inapplicable.items()), dict(sent)
+            self.scenario.slug,
+            tuple(self._settlements.values()),
+            tuple(self._inapplicable.items()),
+            dict(sent),
+            tuple(self._notes),
         )
         return [*readable, (PROPERTY, msgspec.json.encode(parcel).decode())]
 

@@ -77,6 +77,7 @@ class RunReport:
     missing_profiles: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unobservable: str | None = None
+    without_credential: bool = False
     sent: tuple[tuple[str, int], ...] = ()
     runs_created: int = 0
 
@@ -126,6 +127,6 @@ class RunReport:
             return Exit.NOT_CONFORMANT
         if self.host_url is None:
             return Exit.NOT_CONFORMANT if self.mode == "strict" or self.self_check.failed else Exit.GREEN
-        if counts[Verdict.INCONCLUSIVE] or self.self_check.failed or not self.exercised:
+        if counts[Verdict.INCONCLUSIVE] or self.self_check.failed or not self.exercised or self.without_credential:
             return Exit.UNOBSERVED
         return Exit.GREEN

@@ -24,6 +24,7 @@ STYLES = {
     Verdict.INCONCLUSIVE: "bold magenta",
 }
 MAX_FINDINGS = 5
+MAX_TOGETHER = 2
 MAX_WORDS = 1500
 MAX_COMMAND = 8000
 _COUNT_ROWS = (
@@ -45,7 +46,7 @@ def render(report: RunReport, *, width: int, color: bool) -> str:
     )
     with console.capture() as capture:
         for part in _parts(report):
-            console.print(part, crop=False)
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
@@ -119,17 +120,21 @@ def _alike(results: Iterable[Result]) -> list[list[Result]]:
 
 
 def _explained(group: list[Result], verdict: Verdict) -> Iterator[RenderableType]:
-    for result in group:
-        requirement = result.requirement
-        line = Text(requirement.id, style=STYLES[verdict])
-        line.append(f"  {requirement.level} §{requirement.section}", style="dim")
-        yield _indented(line, 2)
-        yield _indented(requirement.statement, 4)
     findings = [one for one in group[0].settled.findings if one.weight is not Weight.BLOCKED]
+    if len(group) > MAX_TOGETHER:
+        yield _indented(Text(_counted(len(group)), style=STYLES[verdict]), 2)
+        yield _indented(listed((one.requirement.id for one in group), 6), 4, "dim")
+    else:
+        for result in group:
+            requirement = result.requirement
+            line = Text(requirement.id, style=STYLES[verdict])
+            line.append(f"  {requirement.level} §{requirement.section}", style="dim")
+            yield _indented(line, 2)
+            yield _indented(requirement.statement, 4)
     for finding in findings[:MAX_FINDINGS]:
         yield from _finding(finding)
     if len(findings) > MAX_FINDINGS:
-        yield _indented(f"and {len(findings) - MAX_FINDINGS} more; the JSON report has them all", 4)
+        yield _indented(f"and {len(findings) - MAX_FINDINGS} more; the JSON report has them", 4)
 
 
 def _finding(finding: Finding) -> Iterator[RenderableType]:
@@ -199,25 +204,30 @@ def _conclusion(report: RunReport) -> Text:
 
 def conclusion(report: RunReport) -> str:
     """The run in one sentence."""
-    counts = report.counts
-    if report.host_url is None and report.self_check.failed:
-        return "No host was tested, and the suite's own schemas fail their vectors."
     if report.host_url is None:
-        strict = " Strict mode demands one: give --host-url." if report.mode == "strict" else ""
-        return f"No host was tested; only the suite's own schemas were.{strict}"
+        return _without_host(report)
     if report.unobservable is not None:
         return f"COULD NOT OBSERVE {report.host_url}: {printable(report.unobservable)}"
-    if counts[Verdict.FAIL]:
-        missing = (
-            f" Missing profiles: {', '.join(report.missing_profiles)}."
-            if report.missing_profiles and report.mode == "strict"
-            else ""
-        )
-        return f"NOT CONFORMANT: {_counted(counts[Verdict.FAIL])} failed.{missing}"
-    if counts[Verdict.INCONCLUSIVE]:
-        return f"INCONCLUSIVE: {_counted(counts[Verdict.INCONCLUSIVE])} could not be observed."
+    if failed := report.counts[Verdict.FAIL]:
+        named = ", ".join(report.missing_profiles) if report.mode == "strict" else ""
+        return f"NOT CONFORMANT: {_counted(failed)} failed.{f' Missing profiles: {named}.' if named else ''}"
+    return _without_failure(report)
+
+
+def _without_host(report: RunReport) -> str:
+    if report.self_check.failed:
+        return "No host was tested, and the suite's own schemas fail their vectors."
+    strict = " Strict mode demands one: give --host-url." if report.mode == "strict" else ""
+    return f"No host was tested; only the suite's own schemas were.{strict}"
+
+
+def _without_failure(report: RunReport) -> str:
+    if unseen := report.counts[Verdict.INCONCLUSIVE]:
+        return f"INCONCLUSIVE: {_counted(unseen)} could not be observed."
     if report.self_check.failed:
         return "INCONCLUSIVE: the suite's own schemas fail their vectors."
+    if report.without_credential:
+        return "NOT OBSERVED: the host advertises a catalog, but no credential was given to read it with."
     if not report.exercised:
         return "NOTHING WAS EXERCISED: this run says nothing about the host."
     if not report.catalog_exercised:

@@ -255,11 +255,29 @@ def test_the_summary_explains_each_failure(suite: Suite) -> None:
             "    at        Content-Type",
             "    expected  application/json",
             '    seen      "text/plain*"',
-            '*curl -si --path-as-is -H "Authorization: Bearer $OPENWOP_API_KEY"*',
+            f'    curl -si --path-as-is -H "Authorization: Bearer $OPENWOP_API_KEY" {host.url}/v1/tools',
             "NOT CONFORMANT: 1 requirement*",
         ]
     )
     assert host.principals[0].token not in run.text
+
+
+@pytest.mark.parametrize(
+    "mark", ["openwop_scenario", 'openwop_scenario("mine")', 'openwop_scenario("x", settles=["no-such"])']
+)
+def test_a_misused_marker_is_a_usage_error(pytester: pytest.Pytester, mark: str) -> None:
+    pytester.makepyfile(f"import pytest\n\n@pytest.mark.{mark}\ndef test_mine():\n    pass\n")
+    result = pytester.runpytest_inprocess("--host-url", "reference")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_deselecting_everything_is_never_green(suite: Suite) -> None:
+    run = suite("--host-url", "reference", "-k", "nothing_of_that_name")
+    assert run.code != 0
+    assert "none was left to run" in run.text
+    workers = suite("--host-url", "reference", "-n", "2", "--openwop-select", "hidden-same-status", subprocess=True)
+    assert workers.code != 0
+    assert "NOTHING WAS EXERCISED" in workers.text
 
 
 def test_without_the_terminal_plugin(suite: Suite) -> None:

@@ -390,6 +390,61 @@ class ForbiddenList(Strangers):
         raise HTTPException(403)
 
 
+class SecondListBroken(HostApp):
+    """Breaks down over the second principal's list."""
+
+    kills = ("list-status",)
+
+    async def list_tools(self, request: Request) -> Response:
+        principal = self.caller(request)
+        return json_response(ENVELOPE, 500) if principal.name == "bob" else await super().list_tools(request)
+
+
+class SecondListAsText(HostApp):
+    """Labels the second principal's list as text."""
+
+    kills = ("list-media-type",)
+
+    async def list_tools(self, request: Request) -> Response:
+        answer = await super().list_tools(request)
+        if self.caller(request).name == "bob":
+            answer.headers["content-type"] = "text/html"
+        return answer
+
+
+class SecondItemsMissing(HostApp):
+    """Finds nothing by id for the second principal."""
+
+    kills = ("catalog-item-endpoint-served", "item-resolves")
+
+    async def one_tool(self, request: Request) -> Response:
+        principal = self.caller(request)
+        return json_response(ENVELOPE, 404) if principal.name == "bob" else await super().one_tool(request)
+
+
+class NamelessById(ById):
+    """Leaves the id out by id, and tells another title."""
+
+    kills = ("item-valid", "item-agrees-with-list")
+
+    def change(self, tool: Any) -> Any:
+        return {key: value for key, value in tool.items() if key != "toolId"} | {"title": "Another"}
+
+
+class LoginPage(Strangers):
+    """Sends strangers to a login page: odd, but nothing is given away."""
+
+    advises = (
+        "list-rejects-missing-credential",
+        "list-rejects-unknown-credential",
+        "item-rejects-missing-credential",
+        "item-rejects-unknown-credential",
+    )
+
+    def stranger(self, request: Request, refusal: HTTPException) -> Any:
+        raise HTTPException(302, headers={"Location": "/.well-known/openwop"})
+
+
 class WithTotal(Listing):
     """Counts its tools beside the list: conforming."""
 
@@ -456,4 +511,4 @@ def test_a_host_is_blamed_for_its_vice_and_for_nothing_else(suite: Suite, vice: 
 def test_every_live_requirement_with_a_scenario_is_caught_by_a_vice() -> None:
     caught = {name for vice in HOSTS for name in (*getattr(vice, "kills", ()), *getattr(vice, "advises", ()))}
     live = {name for name in scenarios_by_requirement() if load_registry()[name].live}
-    assert live - caught == {"catalog-absent-when-unadvertised", "list-media-type"}
+    assert live - caught == {"catalog-absent-when-unadvertised"}

@@ -177,7 +177,8 @@ def test_without_a_token_most_is_blocked_and_nothing_is_claimed(suite: Suite) ->
     with reference() as host:
         run = suite.live(host.url)
         strict = suite.live(host.url, "--openwop-strict")
-    assert run.code == 0
+    assert run.code == 1
+    assert "no credential was given" in run.text
     assert run.report["summary"]["conformant"] is None
     assert "list-body" in run.blamed("blocked")
     assert "list-rejects-missing-credential" in run.blamed("pass")
@@ -233,6 +234,13 @@ def test_a_report_that_cannot_be_written_is_an_error(
     assert run.code == 1
     assert "not written: No space left on device" in run.text
     assert [path.name for path in pytester.path.glob(".*part")] == []
+
+
+def test_what_was_not_read_is_said(suite: Suite, tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("limits: {max-items: 2}\n")
+    run = suite.live("reference", "--openwop-config", str(tmp_path / "settings.yaml"))
+    assert run.code == 0
+    assert "2 of 5 tools were read by id (limits.max-items)" in run.report["warnings"]
 
 
 def test_pages_of_other_principals_are_looked_at_too(suite: Suite) -> None:

@@ -16,9 +16,11 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from openwop_conformance.client.bodies import read_json
 from openwop_conformance.client.host import Host, item_path, read_discovery
 from openwop_conformance.client.http import Client, Unobservable
+from openwop_conformance.client.redaction import Redactor
+from openwop_conformance.configuration import key_variable
 from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.secret import Secret
-from openwop_conformance.settings import Limits, Principal, Settings, Tls, UsageProblem
+from openwop_conformance.settings import Header, Limits, Principal, Settings, Tls, UsageProblem
 from tests.hosts import Plain, nobody_home, serving, speaking
 
 TOKEN = "tok-s3cret/value+1"
@@ -68,7 +70,9 @@ def test_an_exchange_is_recorded_with_variables_instead_of_tokens() -> None:
         return PlainTextResponse(f"you said {token}", headers={"X-Echo": token, "Set-Cookie": "sid=1"})
 
     with serving(echo) as (url, app):
-        one = client(url, headers=(("X-Team", Secret("blue-team")),))
+        one = client(
+            url, headers=(Header("X-Team", Secret("blue-team"), "$TEAM"), Header("X-Env", Secret("staging"), "staging"))
+        )
         answer = one.send("POST", "/v1/tools", one.credential(ALICE), body=TOKEN.encode())
     exchange = answer.exchange
     assert app.requests[0].headers["authorization"] == f"Bearer {TOKEN}"
@@ -81,17 +85,47 @@ def test_an_exchange_is_recorded_with_variables_instead_of_tokens() -> None:
     assert exchange.principal == "alice"
     assert exchange.curl() == (
         'curl -si --path-as-is -X POST -H "Authorization: Bearer $OPENWOP_API_KEY"'
-        f" -H \"X-Team: $OPENWOP_HEADER_X_TEAM\" --data-binary '[redacted]' {url}/v1/tools"
+        f" -H \"X-Team: $TEAM\" -H 'X-Env: staging' --data-binary '[redacted]' {url}/v1/tools"
     )
     assert one.sent == {"POST": 1}
 
 
 @pytest.mark.parametrize(
-    "spelling", [TOKEN, "tok-s3cret%2Fvalue%2B1", "tok-s3cret%2fvalue%2b1", "dG9rLXMzY3JldC92YWx1ZSsx"]
+    "spelling",
+    [
+        TOKEN,
+        "tok-s3cret%2Fvalue%2B1",
+        "tok-s3cret%2fvalue%2b1",
+        "dG9rLXMzY3JldC92YWx1ZSsx",
+        "tok-s3cret\\/value+1",
+        "tok-s3cret/value\\u002B1",
+        "tok-s3cret&#x2F;value&#43;1",
+    ],
 )
 def test_tokens_are_redacted_in_every_spelling(spelling: str) -> None:
     with serving(lambda _: PlainTextResponse(f"<{spelling}>")) as (url, _):
         assert client(url).send("GET", "/").exchange.response_body == "<[redacted]>"
+
+
+def test_redaction_reaches_cut_texts_and_leaves_words_alone() -> None:
+    redactor = Redactor([Secret(TOKEN), Secret("abc")])
+    assert redactor.text("seen tok-s3cret…") == "seen [redacted]…"
+    assert redactor.text("tok… and tok-s3…") == "tok… and [redacted]…"
+    assert redactor.text("abcd abc (abc) Abc") == "abcd [redacted] ([redacted]) Abc"
+    assert Redactor([]).text("abc") == "abc"
+    assert redactor.text(redactor.text(f"<{TOKEN}>")) == "<[redacted]>"
+
+
+def test_a_silent_host_is_not_asked_over_and_over() -> None:
+    with speaking(b"", keep_open=True) as url:
+        one = client(url)
+        reasons = []
+        for _ in range(5):
+            with pytest.raises(Unobservable) as caught:
+                one.send("GET", "/")
+            reasons.append(caught.value.reason)
+    assert [reason.startswith("not asked") for reason in reasons] == [False, False, False, True, True]
+    assert one.sent == {"GET": 3}
 
 
 def test_the_key_may_travel_in_another_header() -> None:
@@ -105,7 +139,10 @@ def test_the_key_may_travel_in_another_header() -> None:
 
 def test_later_principals_have_variables_of_their_own() -> None:
     names = ["alice", "bob", "carol d."]
-    principals = tuple(Principal(name, Secret(f"token-of-{name}")) for name in names)
+    principals = tuple(
+        Principal(name, Secret(f"token-of-{name}"), variable=key_variable(place, name))
+        for place, name in enumerate(names)
+    )
     one = client("http://127.0.0.1:1", principals=principals)
     shown = [one.credential(principal).shown for principal in principals]
     assert shown == ["Bearer $OPENWOP_API_KEY", "Bearer $OPENWOP_SECOND_API_KEY", "Bearer $OPENWOP_KEY_CAROL_D_"]
@@ -207,7 +244,10 @@ def test_throttling_is_waited_for(wait: str) -> None:
     assert len(app.requests) == 3
 
 
-@pytest.mark.parametrize(("times", "wait"), [(1, None), (1, "60"), (1, "soon"), (9, "0")])
+@pytest.mark.parametrize(
+    ("times", "wait"),
+    [(1, None), (1, "60"), (1, "soon"), (9, "0"), (1, "Mon, 01 Jan 99999999999999999999 00:00:00 GMT")],
+)
 def test_throttling_beyond_the_budget_is_no_verdict(times: int, wait: str | None) -> None:
     with serving(throttling(times, wait)) as (url, _):
         assert "429" in lost(url).reason
@@ -227,7 +267,7 @@ def test_throttling_can_be_an_answer() -> None:
         (b"{", None, "not JSON"),
         (b"[NaN]", None, "NaN"),
         (b'"\xff"', None, "not UTF-8"),
-        (b"1" * 5000, None, "not JSON that can be read"),
+        (b"1" * 5000, None, "more digits than the suite reads"),
     ],
 )
 def test_json_bodies(body: bytes, value: Any, error: str | None) -> None:
@@ -331,9 +371,10 @@ def test_unsupported_proxies_are_a_usage_problem(proxy: str, monkeypatch: pytest
 
 
 def test_a_head_request_and_a_quoted_curl_line() -> None:
-    exchange = Exchange("x1", "nobody", "HEAD", "http://h/it's", (("X-Empty", ""), ("X-A", 'a"$b`$OPENWOP_API_KEY')))
+    headers = (("X-Empty", ""), ("X-A", 'a"$b`c'), ("X-B", "$KEY"))
+    exchange = Exchange("x1", "nobody", "HEAD", "http://h/p?a=1&b", headers)
     assert exchange.curl() == (
-        "curl -si --path-as-is --head -H 'X-Empty;' -H \"X-A: a\\\"\\$b\\`$OPENWOP_API_KEY\" 'http://h/it'\"'\"'s'"
+        "curl -si --path-as-is --head -H 'X-Empty;' -H 'X-A: a\"$b`c' -H \"X-B: $KEY\" 'http://h/p?a=1&b'"
     )
 
 

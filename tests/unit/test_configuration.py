@@ -119,13 +119,13 @@ def test_a_full_file(file: Any, tmp_path: Path) -> None:
     assert settings.limits == Limits(read_seconds=3, max_items=5, retry_seconds=0)
     assert settings.reports == (tmp_path / "out.json",)
     assert settings.tls.ca_file == tmp_path / "ca.pem"
-    assert settings.headers[0][1].reveal() == "staging"
+    assert [one.shown for one in settings.headers] == ["staging", "$PLANT"]
+    assert settings.principals[0].variable == "ANN"
     assert settings.key_header == "X-API-Key"
     assert settings.strict
     assert settings.destructive
     assert "ann-token" not in repr(settings)
-    assert "staging" not in repr(settings)
-    assert len(settings.secrets) == 8
+    assert len(settings.secrets) == 7
 
 
 def test_tokens_from_files(tmp_path: Path) -> None:
@@ -146,6 +146,11 @@ def test_tokens_from_files(tmp_path: Path) -> None:
         ("http://h/#a", "query or fragment"),
         ("http://h/a b", "space"),
         ("http://user:hunter22@h", "user name or password"),
+        ("alice:hunter22@h.example", "user name or password"),
+        ("http://h/?api_key=hunter22", "query"),
+        ("http://h/é", "percent-encoded"),
+        ("http://a..b/", "not a URL"),
+        ("", "--host-url is empty"),
     ],
 )
 def test_impossible_urls(url: str, said: str) -> None:
@@ -157,11 +162,15 @@ def test_impossible_urls(url: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("options", "environ", "said"),
     [
+        ({}, {"OPENWOP_IMPLEMENTATION_NAME": "\udcff"}, "not valid text"),
+        ({"token": Secret("ab")}, {}, "shorter than 3"),
+        ({"token_file": Path("a\0b")}, {}, "no file can have that name"),
+        ({"reports": (Path("a\0b.json"),)}, {}, "no file can have"),
         ({}, {"OPENWOP_BASE_URL": " "}, "OPENWOP_BASE_URL is set but empty"),
         ({}, {"OPENWOP_API_KEY": ""}, "OPENWOP_API_KEY is set but empty"),
         ({}, {"OPENWOP_REQUIRE_BEHAVIOR": "maybe"}, "neither true nor false"),
         ({}, {"OPENWOP_SECOND_API_KEY": "two"}, "no first"),
-        ({"token": Secret("a"), "token_file": Path("b")}, {}, "both given"),
+        ({"token": Secret("abc"), "token_file": Path("b")}, {}, "both given"),
         ({"token": Secret("")}, {}, "--openwop-token is empty"),
         ({"token": Secret("s3cret-ü")}, {}, "printable ASCII"),
         ({"token": Secret("s3cret\n")}, {}, "printable ASCII"),
@@ -190,15 +199,19 @@ def test_impossible_values(options: dict[str, Any], environ: dict[str, str], sai
         ("limits: {max-items: 0}", "limits.max-items: 0 is out of range"),
         ("limits: {read-seconds: -1}", "out of range"),
         ("limits: {read-seconds: .inf}", "out of range"),
+        ("limits: {read-seconds: 1.0e+300}", "out of range"),
+        ("key-header: Host", "cannot carry a token"),
+        ('principals: [{name: "\\ud800", token: abc}]', "printable"),
+        ('planted-secrets: ["long-enough\\u0001"]', "characters that no text has"),
         ("limits: {max-items: many}", "limits.max-items: Expected `int"),
         ("strict: maybe", "strict: Expected `bool"),
         ("[1]", "Expected `object`, got `array`"),
         ("principals: [{token: a}]", "missing required field `name`"),
         ("principals: [{name: a}]", "has no token"),
-        ("principals: [{name: a, token: b, token-env: C}]", "one of token"),
+        ("principals: [{name: a, token: bbb, token-env: C}]", "one of token"),
         ("principals: [{name: a, token-env: NOT_SET}]", "NOT_SET is not set"),
-        ("principals: [{name: a, token: b}, {name: a, token: c}]", "not shared"),
-        ("principals: [{name: '', token: b}]", "not empty"),
+        ("principals: [{name: a, token: bbb}, {name: a, token: ccc}]", "not shared"),
+        ("principals: [{name: '', token: bbb}]", "not empty"),
         ("planted-secrets: [short]", "shorter than 8"),
         ("planted-secrets: [{env: A, file: b}]", "either env or file"),
         ("planted-secrets: [{}]", "either env or file"),

@@ -57,6 +57,12 @@ def test_strict_mode_fails_what_was_not_shown_and_says_why() -> None:
         assert strictly(Settlement("list-body", "s", verdict)).verdict is verdict
 
 
+def test_of_many_findings_the_first_ones_stay() -> None:
+    found = settle(LIST_BODY, "s", [finding(where=f"/{place}") for place in range(50)]).findings
+    assert len(found) == 21
+    assert found[-1].message.startswith("30 more")
+
+
 def test_verdicts_on_one_requirement_merge_to_the_worst_that_was_seen() -> None:
     passed = settle(LIST_BODY, "one", [])
     failed = settle(LIST_BODY, "two", [finding()])
@@ -197,6 +203,7 @@ LISTED = of("list-body")
             "blocked: 1 requirement",
         ),
         (report(of("unknown-id-envelope")), None, Exit.GREEN, "No profile was tested"),
+        (report(DISCOVERED, without_credential=True), None, Exit.UNOBSERVED, "no credential was given"),
         (report(host_url=None), None, Exit.GREEN, "No host was tested"),
         (report(host_url=None, mode="strict"), None, Exit.NOT_CONFORMANT, "Strict mode demands one"),
         (report(host_url=None, self_check=SelfCheck(0, ("v",))), None, Exit.NOT_CONFORMANT, "fail their vectors"),
