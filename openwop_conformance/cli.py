@@ -11,6 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from openwop_conformance._version import __version__
+from openwop_conformance.commands.complaints import usage
+from openwop_conformance.commands.host import host
+from openwop_conformance.commands.lint import lint
+from openwop_conformance.commands.project import project_command
 from openwop_conformance.configuration import configure
 from openwop_conformance.option_table import OPTIONS, PREFIX, Option
 from openwop_conformance.plugin.embedded import run_scenarios
@@ -27,6 +31,10 @@ PIPE_WIDTH = 220
 @click.version_option(__version__, prog_name="openwop-conformance")
 def main() -> None:
     """Conformance suite for OpenWOP tool-catalog hosts."""
+
+
+for _command in (host, lint, project_command):
+    main.add_command(_command)
 
 
 def _run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -57,7 +65,7 @@ def run(workers: int, *, verbose: bool, **given: Any) -> None:
     try:
         settings = configure(options_from(said), os.environ, load_registry())
     except UsageProblem as problem:
-        _usage(str(problem).replace(f"--{PREFIX}", "--"))
+        usage(str(problem).replace(f"--{PREFIX}", "--"))
     if settings.host_url is None:
         click.echo("No host given: this runs against the embedded one. Name yours with --host-url URL.")
         said["host-url"] = REFERENCE
@@ -75,11 +83,6 @@ def _pytest_words(option: Option, value: Any) -> list[str]:
         return [option.pytest_flag] if value else []
     values = value if option.many else [value]
     return [f"{option.pytest_flag}={one}" for one in values or () if one is not None]
-
-
-def _usage(line: str) -> None:
-    click.echo(f"Error: {line}", err=True)
-    sys.exit(Exit.USAGE)
 
 
 @main.command()

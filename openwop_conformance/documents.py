@@ -1,5 +1,7 @@
 """YAML and JSON files of the user's, read with bounds: size, encoding, aliases, depth, doubled keys."""
 
+import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import yaml
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 100
+MAX_JSON_BYTES = 32 * 1024 * 1024
 
 
 class DocumentError(ValueError):
@@ -77,3 +80,76 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> str:
 def read_yaml(path: Path, limit: int = MAX_BYTES) -> Any:
     """The value of a YAML or JSON file."""
     return parse_yaml(read_text(path, limit), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A value and the text that it stands in, so that a place in it can be given a line."""
+
+    value: Any
+    text: str = field(repr=False)
+
+    def line(self, pointer: str) -> int:
+        """The line of what a JSON Pointer leads to, or of the nearest thing around it."""
+        node = _composed(self.text)
+        for step in pointer.split("/")[1:]:
+            below = _step(node, step.replace("~1", "/").replace("~0", "~"))
+            if below is None:
+                break
+            node = below
+        return int(node.start_mark.line) + 1 if node is not None else 1
+
+
+def read_located(path: Path) -> Located:
+    """A JSON or YAML file with places; JSON may be large, YAML may not."""
+    text = read_text(path, MAX_JSON_BYTES)
+    if text.lstrip("\ufeff \t\r\n")[:1] in {"{", "["}:
+        value = _read_json(text.lstrip("\ufeff"), path)
+        if value is not _NOT_JSON:
+            return Located(value, text.lstrip("\ufeff").replace("\t", " "))
+    if len(text) > MAX_BYTES:
+        raise DocumentError(f"{path}: larger than {MAX_BYTES} bytes, which only JSON may be")
+    return Located(parse_yaml(text, str(path)), text)
+
+
+_NOT_JSON = object()
+
+
+def _read_json(text: str, path: Path) -> Any:
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise DocumentError(f"{path}: nested deeper than {MAX_DEPTH}") from None
+    except ValueError as error:
+        if path.suffix.lower() != ".json" and len(text) <= MAX_BYTES:
+            return _NOT_JSON
+        place = (
+            f"line {error.lineno} column {error.colno}: {error.msg}"
+            if isinstance(error, json.JSONDecodeError)
+            else error
+        )
+        raise DocumentError(f"{path}: {place}") from None
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        inner = (one for node in level for one in (node.values() if isinstance(node, dict) else node))
+        level = [one for one in inner if isinstance(one, dict | list)]
+        if not level:
+            return value
+    raise DocumentError(f"{path}: nested deeper than {MAX_DEPTH}")
+
+
+def _composed(text: str) -> Any:
+    """The nodes of a text that has been read before, fast where libyaml is there."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.compose(text, Loader=loader)
+    except yaml.YAMLError:
+        return None
+
+
+def _step(node: Any, key: str) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for name, value in node.value if name.value == key), None)
+    if isinstance(node, yaml.SequenceNode) and key.isdecimal() and int(key) < len(node.value):
+        return node.value[int(key)]
+    return None

@@ -120,11 +120,11 @@ def test_tools_by_id(host: Host, settle: Trial) -> None:
     """
     listings = host.listings()
     read = {one.label: read_items(host, one) for one in host.credentials()}
+    most = host.settings.limits.max_items
     for one in listings:
-        if len(one.ids()) > host.settings.limits.max_items:
-            settle.note(
-                f"{host.settings.limits.max_items} of {len(one.ids())} tools were read by id (limits.max-items)"
-            )
+        if len(one.ids()) > most:
+            whose = one.answer.exchange.principal
+            settle.note(f"{most} of the {len(one.ids())} tools of {whose} were read by id (limits.max-items)")
 
     def over(check: ItemsCheck) -> Iterator[Finding]:
         return across(listings, lambda one: check(one, read[one.answer.exchange.principal]))

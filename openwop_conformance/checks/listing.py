@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from openwop_conformance.exchanges import Answer
+from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.settings import ListShape
 from openwop_conformance.wording import printable, shown
@@ -86,6 +86,16 @@ def read_listing(answer: Answer) -> Listing:
         tools = tuple(Tool(f"/{place}", value) for place, value in enumerate(body))
         return Listing(answer, ListShape.ARRAY, tools)
     return Listing(answer, None, None)
+
+
+def saved_listing(value: Any, name: str) -> Listing:
+    """A list, or a single descriptor, that stands in a file instead of an answer."""
+    exchange = Exchange("file", name, "FILE", name)
+    answer = Answer(exchange, OK, (("content-type", "application/json"),), b"", value)
+    listing = read_listing(answer)
+    if listing.tools is None and isinstance(value, dict) and "toolId" in value:
+        return Listing(answer, ListShape.ARRAY, (Tool("", value),))
+    return listing
 
 
 def next_page(listing: Listing) -> str | None:

@@ -1,12 +1,21 @@
-"""What the embedded host knows: tools, principals, and which of them belong together."""
+"""What the host knows: tools projected from its surfaces, principals, and which of them belong together."""
 
 import secrets
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
+from openwop_conformance.dialects.projection import Naming, Projection, project, tools_of
+from openwop_conformance.dialects.shapes import descriptor_errors
+from openwop_conformance.reference.config import (
+    ConfigError,
+    HostConfig,
+    SourceConfig,
+    ToolConfig,
+    read_config,
+    read_document,
+)
+from openwop_conformance.reference.mcp_link import McpLink, McpUnavailable, link_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +30,22 @@ class HostPrincipal:
 
 @dataclass(frozen=True, slots=True)
 class HostTool:
-    """A tool as it is shown, and the tenants that it is shown to."""
+    """A tool as it is shown, the tenants that it is shown to, and what stands behind it."""
 
     descriptor: dict[str, Any]
     tenants: frozenset[str]
+    native: dict[str, Any] = field(default_factory=dict)
+    session: tuple[dict[str, Any], ...] = ()
 
     @property
     def id(self) -> str:
         """The toolId."""
         return str(self.descriptor["toolId"])
+
+    @property
+    def source(self) -> str:
+        """The surface that runs it."""
+        return str(self.descriptor["source"])
 
     @property
     def scopes(self) -> frozenset[str]:
@@ -44,6 +60,9 @@ class Catalog:
     tools: tuple[HostTool, ...]
     principals: tuple[HostPrincipal, ...]
     implementation: dict[str, str]
+    rate_limit: int = 20
+    endpoint: str | None = None
+    mcp: McpLink | None = None
 
     def authenticate(self, token: str) -> HostPrincipal | None:
         """Whose token this is; every token is compared, and each in constant time."""
@@ -59,18 +78,100 @@ class Catalog:
     @property
     def sources(self) -> list[str]:
         """The sources that the catalog covers."""
-        return sorted({str(tool.descriptor["source"]) for tool in self.tools})
+        return sorted({tool.source for tool in self.tools})
 
 
-def load_catalog(path: Path | None = None) -> Catalog:
-    """Read a host description; tokens are made anew each time."""
-    own = resources.files("openwop_conformance.reference").joinpath("host.yaml")
-    document = yaml.safe_load((path or own).read_text(encoding="utf-8"))
-    return Catalog(
-        tools=tuple(HostTool(entry["descriptor"], frozenset(entry["tenants"])) for entry in document["tools"]),
-        principals=tuple(
-            HostPrincipal(entry["name"], f"owop_{secrets.token_urlsafe(24)}", entry["tenant"], tuple(entry["scopes"]))
-            for entry in document["principals"]
-        ),
-        implementation=document["implementation"],
+def load_catalog(path: Path | None = None, *, live: bool = False) -> Catalog:
+    """Build a catalog from a host description; `live` asks the MCP server itself instead of its saved list."""
+    config, folder = read_config(path)
+    link = _link(config) if live else None
+    tools = [tool for source in config.sources for tool in _tools(source, folder, link)]
+    _check_ids(tools)
+    endpoint = next((one.endpoint for one in config.sources if one.endpoint), None)
+    return Catalog(tuple(tools), _principals(config), config.implementation, config.rate_limit, endpoint, link)
+
+
+def _principals(config: HostConfig) -> tuple[HostPrincipal, ...]:
+    made = tuple(
+        HostPrincipal(one.name, one.token or f"owop_{secrets.token_urlsafe(24)}", one.tenant, tuple(one.scopes))
+        for one in config.principals
     )
+    if len({one.token for one in made}) < len(made) or len({one.name for one in made}) < len(made):
+        raise ConfigError("principals: names and tokens have to differ")
+    return made
+
+
+def _link(config: HostConfig) -> McpLink | None:
+    """A connection to the MCP server; None where the extra is not installed, and the saved list has to serve."""
+    for source in config.sources:
+        if source.command is not None:
+            command = (source.command,) if isinstance(source.command, str) else tuple(source.command)
+            link = link_to(command)
+            try:
+                link.tools()
+            except McpUnavailable as problem:
+                if "No module named 'mcp'" in str(problem):
+                    return None
+                raise ConfigError(f"sources: mcp: {problem}") from None
+            return link
+    return None
+
+
+def _tools(source: SourceConfig, folder: Path, link: McpLink | None) -> list[HostTool]:
+    natives = link.tools() if link is not None and source.command is not None else _documents(source, folder)
+    if source.format in {"workflow", "extension"}:
+        projection = _own(source, natives)
+    else:
+        naming = Naming(source.scope, source.source, source.server)
+        assigned = {name: one.assign for name, one in source.tools.items()}
+        chosen = [native for native in natives if isinstance(native, dict) and native.get("name") in source.tools]
+        projection = project(source.format, chosen, naming, assigned)
+    if projection.refusals:
+        first = projection.refusals[0]
+        raise ConfigError(f"sources: {source.source}: {first.tool}: {first.reason}")
+    by_name = {native.get("name"): one for one, native in projection.natives.items()}
+    missing = source.tools.keys() - by_name.keys()
+    if missing:
+        raise ConfigError(f"sources: {source.source}: no definition of {', '.join(sorted(missing))}")
+    descriptors = {one["toolId"]: one for one in projection.descriptors}
+    return [
+        _hosted(descriptors[by_name[name]], projection.natives[by_name[name]], one)
+        for name, one in source.tools.items()
+    ]
+
+
+def _documents(source: SourceConfig, folder: Path) -> list[Any]:
+    names = [*source.documents, *([source.saved] if source.saved else [])]
+    return [tool for name in names for tool in tools_of(read_document(folder / name))]
+
+
+def _own(source: SourceConfig, natives: list[Any]) -> Projection:
+    """Workflows that are marked as tools, and host extensions: formats of the host's own."""
+    result = Projection()
+    for native in natives:
+        if not native.get("tool", True) or native["name"] not in source.tools:
+            continue
+        descriptor = {"toolId": f"{source.scope}:{native['name']}", "source": source.source}
+        descriptor |= {member: native[member] for member in ("title", "description", "inputSchema") if member in native}
+        descriptor |= source.tools[native["name"]].assign
+        result.descriptors.append(descriptor)
+        result.natives[str(descriptor["toolId"])] = native
+    return result
+
+
+def _hosted(descriptor: dict[str, Any], native: dict[str, Any], one: ToolConfig) -> HostTool:
+    if one.scopes:
+        held = descriptor.get("auth", {})
+        descriptor["auth"] = {**held, "scopes": list(dict.fromkeys([*held.get("scopes", ()), *one.scopes]))}
+    errors = descriptor_errors(descriptor)
+    if errors:
+        raise ConfigError(f"{descriptor['toolId']}: {errors[0].pointer}: {errors[0].message}")
+    return HostTool(descriptor, frozenset(one.tenants), native, tuple(one.session))
+
+
+def _check_ids(tools: list[HostTool]) -> None:
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.id in seen:
+            raise ConfigError(f"two tools would share the id {tool.id}")
+        seen.add(tool.id)

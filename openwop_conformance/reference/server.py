@@ -1,24 +1,32 @@
-"""The embedded host on a loopback socket, in a thread of its own."""
+"""The host on loopback sockets: its own server, the connector's endpoint, the event log and what is kept between."""
 
 import socket
+import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from openwop_conformance.reference.app import HostApp
-from openwop_conformance.reference.catalog import HostPrincipal, load_catalog
+from openwop_conformance.reference.catalog import Catalog, HostPrincipal, load_catalog
+from openwop_conformance.reference.connector_endpoint import ConnectorEndpoint
+from openwop_conformance.reference.event_log import EventLog, recover
+from openwop_conformance.reference.mcp_link import EMBEDDED
+from openwop_conformance.reference.sessions import Sessions
+from openwop_conformance.reference.surfaces import Surfaces
 
 LOOPBACK = "127.0.0.1"
 STOP_SECONDS = 10
+LOG_NAME = "events.sqlite3"
 
 
 @dataclass(slots=True)
-class RunningHost:
-    """A host that is being served until it is stopped."""
+class Served:
+    """One application on one port, in a thread of its own."""
 
     url: str
-    principals: tuple[HostPrincipal, ...]
     _server: uvicorn.Server
     _thread: threading.Thread
 
@@ -28,19 +36,71 @@ class RunningHost:
         self._thread.join(STOP_SECONDS)
 
 
+@dataclass(slots=True)
+class RunningHost:
+    """A host that is being served until it is stopped."""
+
+    url: str
+    principals: tuple[HostPrincipal, ...]
+    recovered: int = 0
+    _served: list[Served] = field(default_factory=list)
+    _log: EventLog | None = None
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def stop(self) -> None:
+        """Stop serving, close the log, and leave nothing behind that was only for this run."""
+        for one in self._served:
+            one.stop()
+        if self._log is not None:
+            self._log.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
 def start(app: HostApp | None = None, port: int = 0) -> RunningHost:
-    """Serve on a loopback port, a free one by default; connections are taken from the moment this returns."""
-    app = app or HostApp(load_catalog())
+    """Serve an application on a loopback port, a free one by default; without one, the whole embedded host."""
+    if app is None:
+        return start_host(port=port)
+    served = serve(app.asgi, port)
+    return RunningHost(served.url, app.catalog.principals, 0, [served])
+
+
+def start_host(
+    config: Path | None = None,
+    *,
+    port: int = 0,
+    data: Path | None = None,
+    live: bool = True,
+    app: type[HostApp] = HostApp,
+) -> RunningHost:
+    """Serve a host as its description says; with `data` its events outlive it, and cut-off runs are ended."""
+    catalog = load_catalog(config, live=live)
+    folder = None if data else tempfile.TemporaryDirectory(prefix="openwop-host-")
+    log = EventLog((data or Path(str(folder and folder.name))) / LOG_NAME)
+    recovered = recover(log)
+    endpoint = ConnectorEndpoint()
+    served = [serve(endpoint.asgi)] if catalog.endpoint == EMBEDDED else []
+    address = served[0].url if served else catalog.endpoint
+    sessions = _sessions(catalog, log, Surfaces(catalog.mcp, address, endpoint.key), endpoint.key)
+    served.append(serve(app(catalog, log, sessions).asgi, port))
+    return RunningHost(served[-1].url, catalog.principals, recovered, served, log, folder)
+
+
+def _sessions(catalog: Catalog, log: EventLog, surfaces: Surfaces, key: str) -> Sessions:
+    return Sessions(catalog, log, surfaces, (key, *(one.token for one in catalog.principals)))
+
+
+def serve(asgi: Any, port: int = 0) -> Served:
+    """Connections are taken from the moment this returns."""
     listener = _listener(port)
     config = uvicorn.Config(
-        app.asgi, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1
+        asgi, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1
     )
     config.load()
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="openwop-host", daemon=True)
     thread.start()
-    url = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
-    return RunningHost(url, app.catalog.principals, server, thread)
+    return Served(f"http://{LOOPBACK}:{listener.getsockname()[1]}", server, thread)
 
 
 def _listener(port: int) -> socket.socket:

@@ -240,7 +240,7 @@ def test_what_was_not_read_is_said(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text("limits: {max-items: 2}\n")
     run = suite.live("reference", "--openwop-config", str(tmp_path / "settings.yaml"))
     assert run.code == 0
-    assert "2 of 5 tools were read by id (limits.max-items)" in run.report["warnings"]
+    assert "2 of the 8 tools of alice were read by id (limits.max-items)" in run.report["warnings"]
 
 
 def test_pages_of_other_principals_are_looked_at_too(suite: Suite) -> None:

@@ -1,0 +1,1 @@
+"""What the command offers besides runs: serving the embedded host, projecting, linting."""
