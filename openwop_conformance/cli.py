@@ -108,7 +108,9 @@ def requirements(*, pending: bool, as_json: bool) -> None:
         how = ", ".join(settled_by.get(one.id, [])) or (f"none: {one.untestable}" if one.untestable else "none yet")
         table.add_row(one.id, one.level.value, one.section, one.gate_text, one.statement, how)
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(table)
+    with console.capture() as capture:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
 def _entry(one: Requirement, scenarios: list[str]) -> dict[str, Any]:
