@@ -14,7 +14,7 @@ NO_SOURCES = "the host does not say which sources its catalog covers"
 ToolCheck = Callable[[Tool, Exchange], Iterator[Finding]]
 
 
-def _each(requirement: str, listing: Listing, check: ToolCheck) -> Iterator[Finding]:
+def each_tool(requirement: str, listing: Listing, check: ToolCheck) -> Iterator[Finding]:
     """Run a check over all listed tools."""
     missing = prerequisite(requirement, listing)
     if missing:
@@ -33,7 +33,7 @@ def check_descriptors_valid(listing: Listing) -> Iterator[Finding]:
     def check(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
         return shape_findings("listed-descriptors-valid", tool, exchange)
 
-    return _each("listed-descriptors-valid", listing, check)
+    return each_tool("listed-descriptors-valid", listing, check)
 
 
 def shape_findings(requirement: str, tool: Tool, exchange: Exchange, name: str = "") -> Iterator[Finding]:
@@ -52,7 +52,7 @@ def shape_findings(requirement: str, tool: Tool, exchange: Exchange, name: str =
 
 def check_exec_source(listing: Listing) -> Iterator[Finding]:
     """`exec-only-host-extension`: no protocol-tier source runs arbitrary commands."""
-    return _each("exec-only-host-extension", listing, exec_findings)
+    return each_tool("exec-only-host-extension", listing, exec_findings)
 
 
 def exec_findings(tool: Tool, exchange: Exchange) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def check_sources_advertised(listing: Listing, advertised: frozenset[str] | None
                 exchange,
             )
 
-    return _each("listed-sources-advertised", listing, check)
+    return each_tool("listed-sources-advertised", listing, check)
 
 
 def check_sources_seen(listings: list[Listing], advertised: frozenset[str] | None) -> Iterator[Finding]:
@@ -147,7 +147,7 @@ def check_schemas_valid(listing: Listing, member: str) -> Iterator[Finding]:
     tools = listing.tools or ()
     if tools and not any(isinstance(tool.value, dict) and member in tool.value for tool in tools):
         return iter([Finding(requirement, f"no listed tool has an {member}", weight=Weight.INAPPLICABLE)])
-    return _each(requirement, listing, check)
+    return each_tool(requirement, listing, check)
 
 
 def _schema_findings(schema: dict[str, Any], member: str) -> Iterator[tuple[Violation, Weight]]:

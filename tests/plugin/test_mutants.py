@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from openwop_conformance.plugin.marks import scenarios_by_requirement
 from openwop_conformance.reference.app import HostApp, json_response
@@ -445,6 +447,123 @@ class LoginPage(Strangers):
         raise HTTPException(302, headers={"Location": "/.well-known/openwop"})
 
 
+class Cached(HostApp):
+    """Lets shared caches keep an answer by id."""
+
+    kills = ("shared-caches-kept-out",)
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        answer.headers["cache-control"] = "public, max-age=60"
+        return answer
+
+
+class Revalidated(HostApp):
+    """Lets shared caches keep the list until they ask again."""
+
+    advises = ("shared-caches-kept-out",)
+
+    async def list_tools(self, request: Request) -> Response:
+        answer = await super().list_tools(request)
+        answer.headers["cache-control"] = "max-age=60, must-revalidate"
+        return answer
+
+
+class FilterIgnored(HostApp):
+    """Does not know the source filter."""
+
+    advises = ("source-filter-exact",)
+
+    async def list_tools(self, request: Request) -> Response:
+        request.scope["query_string"] = b""
+        return await super().list_tools(request)
+
+
+class FilterWrong(HostApp):
+    """Filters connectors by another source."""
+
+    advises = ("source-filter-exact",)
+
+    async def list_tools(self, request: Request) -> Response:
+        request.scope["query_string"] = request.scope["query_string"].replace(b"connector", b"workflow")
+        return await super().list_tools(request)
+
+
+class Unscoped(HostApp):
+    """Has ids without a scope."""
+
+    advises = ("tool-id-scope-form",)
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(tool, descriptor={**tool.descriptor, "toolId": tool.id.replace("openwop:", "")})
+            for tool in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+
+class Misscoped(HostApp):
+    """Names its connectors like MCP tools."""
+
+    advises = ("tool-id-prefix-fits-source",)
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(tool, descriptor={**tool.descriptor, "toolId": tool.id.replace("connector:", "mcp:")})
+            for tool in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+
+class Writable(HostApp):
+    """Takes a PATCH on the list."""
+
+    kills = ("list-rejects-writes",)
+
+    def routes(self) -> list[Route]:
+        async def patch(_: Request) -> Response:
+            return json_response({})
+
+        return [Route("/v1/tools", patch, methods=["PATCH"]), *super().routes()]
+
+
+class Deletable(HostApp):
+    """Takes a DELETE on a tool, and says so."""
+
+    kills = ("item-rejects-writes",)
+
+    def routes(self) -> list[Route]:
+        async def delete(_: Request) -> Response:
+            return Response(status_code=204)
+
+        return [Route("/v1/tools/{tool_id:path}", delete, methods=["DELETE"]), *super().routes()]
+
+
+class QuietlyWritten(HostApp):
+    """Refuses a POST on the list, and loses a tool over it."""
+
+    kills = ("writes-change-nothing",)
+
+    def routes(self) -> list[Route]:
+        async def post(_: Request) -> Response:
+            self.catalog = replace(self.catalog, tools=self.catalog.tools[1:])
+            return json_response(ENVELOPE, 405, {"Allow": "GET"})
+
+        return [Route("/v1/tools", post, methods=["POST"]), *super().routes()]
+
+
+class WritesAreLost(HostApp):
+    """Answers other methods with 404."""
+
+    advises = ("writes-answered-405",)
+
+    async def refusal(self, request: Request, error: Exception) -> Response:
+        answer = await super().refusal(request, error)
+        if answer.status_code == 405:
+            return json_response(ENVELOPE, 404)
+        return answer
+
+
 class WithTotal(Listing):
     """Counts its tools beside the list: conforming."""
 
@@ -511,4 +630,5 @@ def test_a_host_is_blamed_for_its_vice_and_for_nothing_else(suite: Suite, vice: 
 def test_every_live_requirement_with_a_scenario_is_caught_by_a_vice() -> None:
     caught = {name for vice in HOSTS for name in (*getattr(vice, "kills", ()), *getattr(vice, "advises", ()))}
     live = {name for name in scenarios_by_requirement() if load_registry()[name].live}
-    assert live - caught == {"catalog-absent-when-unadvertised"}
+    elsewhere = {"catalog-absent-when-unadvertised", "list-within-scopes"}
+    assert live - caught == elsewhere

@@ -28,9 +28,7 @@ def test_the_embedded_host_is_green(suite: Suite) -> None:
     assert run.report["selfCheck"]["passed"] >= 80
     assert run.report["selfCheck"]["failed"] == 0
     assert run.report["traffic"]["requests"]["GET"] > 10
-    run.result.stdout.fnmatch_lines(
-        ["*OpenWOP conformance*", "*pass*0 fail*", "*Sent: * GET; runs created: 0.", "CONFORMANT*"]
-    )
+    run.result.stdout.fnmatch_lines(["*OpenWOP conformance*", "*pass*0 fail*", "*Sent: * GET*", "CONFORMANT*"])
 
 
 def test_every_live_requirement_has_one_place_in_the_report(suite: Suite) -> None:
@@ -236,6 +234,17 @@ def test_a_report_that_cannot_be_written_is_an_error(
     assert [path.name for path in pytester.path.glob(".*part")] == []
 
 
+def test_scopes_are_judged_where_the_settings_declare_them(suite: Suite, tmp_path: Path) -> None:
+    with reference() as host:
+        tokens = {one.name: one.token for one in host.principals}
+        for scopes, verdict in (("[tools:notes]", "fail"), ("['tools:*']", "blocked"), ("null", "blocked")):
+            principals = f"principals: [{{name: alice, token: '{tokens['alice']}', scopes: {scopes}}}]\n"
+            (tmp_path / "settings.yaml").write_text(principals)
+            run = suite.live(host.url, "--openwop-config", str(tmp_path / "settings.yaml"))
+            assert run.verdicts["list-within-scopes"] == verdict
+    assert suite.live("reference").verdicts["list-within-scopes"] == "pass"
+
+
 def test_what_was_not_read_is_said(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text("limits: {max-items: 2}\n")
     run = suite.live("reference", "--openwop-config", str(tmp_path / "settings.yaml"))
@@ -253,6 +262,8 @@ def test_pages_of_other_principals_are_looked_at_too(suite: Suite) -> None:
         if token not in {"Bearer one-1", "Bearer two-2"}:
             return json_response({"error": "unauthorized", "message": "Who?"}, 401)
         tool = {"toolId": "mcp:a", "source": "mcp", "safetyTier": "read"}
+        if request.method != "GET":
+            return json_response({"error": "method_not_allowed", "message": "No."}, 405, {"Allow": "GET"})
         if request.url.path == "/v1/tools":
             return json_response({"tools": [tool if token == "Bearer one-1" else {**tool, "extra": 1}]})
         found = request.url.path.endswith("/mcp:a")

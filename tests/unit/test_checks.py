@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openwop_conformance.capabilities import Capabilities
+from openwop_conformance.checks.caching import check_shared_caches
 from openwop_conformance.checks.credentials import check_item_refused, check_list_refused
 from openwop_conformance.checks.decoys import decoys
 from openwop_conformance.checks.descriptors import (
@@ -23,6 +24,8 @@ from openwop_conformance.checks.discovery import (
     check_catalog_absent,
     check_discovery_served,
 )
+from openwop_conformance.checks.filtering import check_source_filter
+from openwop_conformance.checks.identity import check_id_form, check_id_prefix
 from openwop_conformance.checks.items import (
     Item,
     check_item_served,
@@ -44,8 +47,11 @@ from openwop_conformance.checks.listing import (
     read_listing,
     sample,
 )
+from openwop_conformance.checks.scopes import check_within_scopes
+from openwop_conformance.checks.writes import check_nothing_changed, check_writes_answered, check_writes_refused
 from openwop_conformance.findings import Weight
-from openwop_conformance.settings import ListShape
+from openwop_conformance.secret import Secret
+from openwop_conformance.settings import ListShape, Principal
 from tests.answers import DEEP, JSON, answer, listing, only, told, weights
 
 VIOLATION, ADVISORY, BLOCKED, INCONCLUSIVE = Weight.VIOLATION, Weight.ADVISORY, Weight.BLOCKED, Weight.INCONCLUSIVE
@@ -475,3 +481,104 @@ def test_samples_take_the_dangerous_and_the_odd_first() -> None:
     tools = [TOOL, OTHER, {**TOOL, "toolId": "a/b c"}, SHELL, {**TOOL, "toolId": 7}]
     assert sample(listing(*tools), 2) == ["x-host-acme-shell", "a/b c"]
     assert len(sample(listing(*tools), 64)) == 4
+
+
+@pytest.mark.parametrize(
+    ("cache", "vary", "weight"),
+    [
+        (None, None, None),
+        ("private", None, None),
+        ("no-store", None, None),
+        ("no-cache, public", None, None),
+        ("max-age=60", None, None),
+        ("public", "Accept, Authorization", None),
+        ("public", "*", None),
+        ("public", None, VIOLATION),
+        ("PUBLIC, max-age=5", "Accept", VIOLATION),
+        ("s-maxage=60", None, VIOLATION),
+        ('s-maxage="60"', None, VIOLATION),
+        ("s-maxage=0", None, ADVISORY),
+        ("must-revalidate, max-age=5", None, ADVISORY),
+        ('public, no-cache="Set-Cookie"', None, VIOLATION),
+        ('x="public"', None, None),
+    ],
+)
+def test_shared_caches(cache: str | None, vary: str | None, weight: Weight | None) -> None:
+    headers = [("Cache-Control", cache)] if cache else []
+    headers += [("Vary", vary)] if vary else []
+    assert weights(check_shared_caches([answer(200, {}, headers=tuple(headers))])) == ({weight} if weight else set())
+    assert weights(check_shared_caches([])) == {BLOCKED}
+
+
+@pytest.mark.parametrize(
+    ("tool_id", "source", "form", "prefix"),
+    [
+        ("mcp:fs.read", "mcp", True, True),
+        ("openwop:a", "node-pack", True, True),
+        ("acme:a", "workflow", True, True),
+        ("x-host-acme-shell", "host-extension", True, True),
+        ("x-host-acme-shell:run", "host-extension", True, True),
+        ("acme.host:run", "host-extension", True, True),
+        ("openwop:run", "host-extension", True, False),
+        ("mcp:a", "connector", True, False),
+        ("connector:a", "node-pack", True, False),
+        ("x-host-a-b:c", "workflow", True, False),
+        ("plain", "mcp", False, True),
+        (":a", "mcp", False, False),
+        ("mcp:", "mcp", False, True),
+    ],
+)
+def test_ids_name_their_origin(tool_id: str, source: str, *, form: bool, prefix: bool) -> None:
+    one = listing({**TOOL, "toolId": tool_id, "source": source})
+    assert (not list(check_id_form(one))) == form
+    assert (not list(check_id_prefix(one))) == prefix
+    assert weights(check_id_form(EMPTY)) == weights(check_id_prefix(EMPTY)) == {BLOCKED}
+
+
+def test_within_scopes() -> None:
+    scoped = listing({**TOOL, "auth": {"scopes": ["a", "b"]}}, OTHER)
+    holder, lacking = Principal("p", Secret("x"), ("a", "b")), Principal("p", Secret("x"), ("a",))
+    assert not list(check_within_scopes([(holder, scoped)]))
+    assert only(check_within_scopes([(holder, scoped), (lacking, scoped)])).where == "/tools/0/auth/scopes"
+    for unclear in (Principal("p", Secret("x")), Principal("p", Secret("x"), ("tools:*",))):
+        assert weights(check_within_scopes([(unclear, scoped)])) == {BLOCKED}
+    assert weights(check_within_scopes([(holder, EMPTY)])) == {BLOCKED}
+
+
+def test_source_filter() -> None:
+    whole = listing(TOOL, OTHER)
+    right = {"mcp": listing(TOOL), "node-pack": listing(OTHER), "workflow": listing()}
+    assert not list(check_source_filter(whole, right))
+    assert only(check_source_filter(whole, dict.fromkeys(right, whole))).message.startswith(
+        "the source filter is ignored"
+    )
+    assert "openwop:slug missing" in only(check_source_filter(whole, {**right, "node-pack": listing()})).seen
+    assert "beyond the list's" in only(check_source_filter(whole, {**right, "workflow": listing(TOOL)})).seen
+    assert only(check_source_filter(whole, {**right, "workflow": BROKEN})).seen == "status 500 and no list"
+    assert weights(check_source_filter(EMPTY, right)) == {BLOCKED}
+    assert not list(check_source_filter(listing(TOOL), {"mcp": listing(TOOL)}))
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "refused", "answered"),
+    [
+        (405, (("Allow", "GET"),), True, True),
+        (405, (), True, False),
+        (404, (), True, False),
+        (501, (), True, False),
+        (200, (), False, True),
+        (204, (), False, True),
+    ],
+)
+def test_writes(status: int, headers: Any, *, refused: bool, answered: bool) -> None:
+    answers = [answer(status, {}, headers=headers)]
+    assert (not list(check_writes_refused("list-rejects-writes", answers))) == refused
+    assert (not list(check_writes_answered(answers))) == answered
+
+
+def test_writes_change_nothing() -> None:
+    assert not list(check_nothing_changed(listing(TOOL, OTHER), listing(OTHER, TOOL)))
+    for after in (listing(TOOL), listing(TOOL, OTHER, SHELL), listing(TOOL, {**OTHER, "title": "x"})):
+        assert weights(check_nothing_changed(listing(TOOL, OTHER), after)) == {VIOLATION}
+    assert not list(check_nothing_changed(EMPTY, EMPTY))
+    assert weights(check_nothing_changed(EMPTY, BROKEN)) == {BLOCKED}

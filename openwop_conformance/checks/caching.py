@@ -1,0 +1,39 @@
+"""Shared caches are kept out of what one principal was told (R12, RFC 9111 §3.5)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from openwop_conformance.exchanges import Answer
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.wording import printable
+
+REQUIREMENT = "shared-caches-kept-out"
+_DIRECTIVE = re.compile(r'\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*("[^"]*"|[^,\s]*))?\s*(?:,|$)')
+_SAFE = frozenset({"private", "no-store", "no-cache"})
+
+
+def check_shared_caches(answers: Sequence[Answer]) -> Iterator[Finding]:
+    """`shared-caches-kept-out`: no answer to an authenticated read may be stored and reused for somebody else."""
+    if not answers:
+        yield Finding(REQUIREMENT, "no answer of the catalog was seen", weight=Weight.BLOCKED)
+    for answer in answers:
+        directives = cache_directives(answer.header("cache-control") or "")
+        vary = {name.strip().lower() for name in (answer.header("vary") or "").split(",")}
+        if any(name in _SAFE and value is None for name, value in directives.items()) or vary & {"*", "authorization"}:
+            continue
+        shared = "public" in directives or bool((directives.get("s-maxage") or "0").strip('"').lstrip("0"))
+        if shared or "s-maxage" in directives or "must-revalidate" in directives:
+            yield Finding(
+                REQUIREMENT,
+                "a shared cache may keep this answer and give it to the next principal; answer Cache-Control: private",
+                f"Cache-Control of {answer.place}",
+                "private, no-store or no-cache, or Vary: Authorization",
+                printable(answer.header("cache-control") or "", 200),
+                answer.exchange,
+                Weight.VIOLATION if shared else Weight.ADVISORY,
+            )
+
+
+def cache_directives(header: str) -> dict[str, str | None]:
+    """The directives of a Cache-Control header; None where one has no argument."""
+    return {name.lower(): value or None for name, value in _DIRECTIVE.findall(header)}

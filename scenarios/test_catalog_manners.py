@@ -1,0 +1,64 @@
+"""§B, §C and §F: the filter, ids, scopes and caches of a catalog."""
+
+import pytest
+
+from openwop_conformance.checks.caching import check_shared_caches
+from openwop_conformance.checks.decoys import EXAMPLE, decoys
+from openwop_conformance.checks.filtering import SOURCES, check_source_filter
+from openwop_conformance.checks.identity import check_id_form, check_id_prefix
+from openwop_conformance.checks.listing import across, read_listing, sample
+from openwop_conformance.checks.scopes import check_within_scopes
+from openwop_conformance.client.host import LIST_PATH, Host
+from openwop_conformance.plugin.trial import Trial
+
+CACHED_SAMPLES = 3
+
+
+@pytest.mark.openwop_scenario("tool-ids", settles=["tool-id-scope-form", "tool-id-prefix-fits-source"])
+def test_tool_ids(host: Host, settle: Trial) -> None:
+    """Ids say where a tool comes from.
+
+    Sent: GET /v1/tools with every principal's credential.
+    Required: scope:name, with mcp: and connector: for these sources and x-host-… or vendor.host for extensions (R5).
+    """
+    settle(across(host.listings(), check_id_form), "tool-id-scope-form")
+    settle(across(host.listings(), check_id_prefix), "tool-id-prefix-fits-source")
+
+
+@pytest.mark.openwop_scenario("within-scopes", settles=["list-within-scopes"])
+def test_within_scopes(host: Host, settle: Trial) -> None:
+    """A principal is listed only what it may invoke.
+
+    Sent: GET /v1/tools with every principal's credential.
+    Required: the scopes that the settings declare for a principal cover `auth.scopes` of each tool listed to it (R20).
+    """
+    settle(check_within_scopes(list(zip(host.principals, host.listings(), strict=True))))
+
+
+@pytest.mark.openwop_scenario("source-filter", settles=["source-filter-exact"])
+def test_source_filter(host: Host, settle: Trial) -> None:
+    """The list can be filtered by source.
+
+    Sent: GET /v1/tools?source=S for each of the five sources, with the first principal's credential.
+    Required: each answer holds exactly the listed tools of that source. Ignoring the filter is an advisory.
+    """
+    filtered = {
+        source: read_listing(host.client.send("GET", f"{LIST_PATH}?source={source}", host.primary))
+        for source in SOURCES
+    }
+    settle(check_source_filter(host.listing(host.primary), filtered))
+
+
+@pytest.mark.openwop_scenario("shared-caches", settles=["shared-caches-kept-out"])
+def test_shared_caches(host: Host, settle: Trial) -> None:
+    """No cache between the host and its callers may mix them up.
+
+    Sent: GET /v1/tools, GET /v1/tools/{id} for a few listed ids and for an unknown one, with every credential.
+    Required: no answer may be stored and reused for somebody else by a shared cache (R12).
+    """
+    answers = [listing.answer for listing in host.listings()]
+    for credential in host.credentials():
+        known = sample(host.listing(credential), CACHED_SAMPLES)
+        unknown = decoys(known[0] if known else EXAMPLE, host.listing(credential).ids(), 1)
+        answers += [host.item(tool_id, credential) for tool_id in [*known, *unknown]]
+    settle(check_shared_caches(answers))

@@ -1,0 +1,43 @@
+"""§F-1: the catalog is for reading."""
+
+import pytest
+
+from openwop_conformance.checks.decoys import EXAMPLE, decoys
+from openwop_conformance.checks.writes import check_nothing_changed, check_writes_answered, check_writes_refused
+from openwop_conformance.client.host import LIST_PATH, Host, item_path
+from openwop_conformance.exchanges import Answer
+from openwop_conformance.plugin.trial import Trial
+
+BODY = b"{}"
+JSON = (("Content-Type", "application/json"),)
+HARMLESS_ON_LIST = ("POST", "PATCH")
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@pytest.mark.openwop_scenario(
+    "read-only", settles=["list-rejects-writes", "item-rejects-writes", "writes-change-nothing", "writes-answered-405"]
+)
+def test_read_only(host: Host, settle: Trial) -> None:
+    """Nothing can be written to the catalog.
+
+    Sent: POST, PUT, PATCH and DELETE on ids that no tool has, and POST and PATCH on the list, all with an empty object;
+    with --openwop-destructive also PUT and DELETE on the list, and all four on a listed id. The list before and after.
+    Required: none succeeds, the list stays the same; 405 with Allow is preferred.
+    """
+    before = host.read_list(host.primary)
+    destructive = host.settings.destructive
+    targets = decoys((before.ids() or [EXAMPLE])[0], before.ids(), 1)
+    targets += before.ids()[:1] if destructive else []
+    on_list = [write(host, method, LIST_PATH) for method in (WRITES if destructive else HARMLESS_ON_LIST)]
+    on_items = [write(host, method, item_path(target)) for target in targets for method in WRITES]
+    settle(check_writes_refused("list-rejects-writes", on_list), "list-rejects-writes")
+    settle(check_writes_refused("item-rejects-writes", on_items), "item-rejects-writes")
+    settle(check_writes_answered([*on_list, *on_items]), "writes-answered-405")
+    settle(check_nothing_changed(before, host.read_list(host.primary)), "writes-change-nothing")
+    if not destructive:
+        settle.note("writes were tried on ids that no tool has; --openwop-destructive tries real ones too")
+
+
+def write(host: Host, method: str, path: str) -> Answer:
+    """One attempt to write something empty."""
+    return host.client.send(method, path, host.primary, headers=JSON, body=BODY)
