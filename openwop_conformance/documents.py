@@ -1,85 +1,28 @@
-"""YAML and JSON files of the user's, read with bounds: size, encoding, aliases, depth, doubled keys."""
+"""Files of the user's with places in them: JSON may be large, YAML may not, and every finding gets a line."""
 
 import json
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-MAX_BYTES = 1024 * 1024
-MAX_DEPTH = 100
+from openwop_conformance.dialects.strict_yaml import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    DocumentError,
+    parse_yaml,
+    read_text,
+    read_yaml,
+)
+
+__all__ = ["DocumentError", "Located", "parse_yaml", "read_located", "read_text", "read_yaml"]
+
 MAX_JSON_BYTES = 32 * 1024 * 1024
-
-
-class DocumentError(ValueError):
-    """A file that cannot be used; the message is one line that names the file."""
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """The safe loader without aliases (they can grow a small file without bound) and without doubled keys."""
-
-    depth = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Compose one node, refusing aliases and deep nesting."""
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not accepted here", problem_mark=self.get_mark())
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise yaml.MarkedYAMLError(problem=f"nested deeper than {MAX_DEPTH}", problem_mark=self.get_mark())
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - the signature is PyYAML's
-        """Build a mapping, refusing a key that stands twice."""
-        seen: set[str] = set()
-        for key_node, _ in node.value:
-            key = f"{key_node.tag} {key_node.value}"
-            if key in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key_node.value!r} stands twice", problem_mark=key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def parse_yaml(text: str, name: str) -> Any:
-    """The value of a YAML (or JSON) text; `name` stands in the error line."""
-    try:
-        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of the safe loader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" line {mark.line + 1} column {mark.column + 1}" if mark else ""
-        raise DocumentError(f"{name}:{place} {error.problem}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise DocumentError(f"{name}: not readable as YAML: {first}") from None
-    except RecursionError:
-        raise DocumentError(f"{name}: nested too deeply") from None
-
-
-def read_text(path: Path, limit: int = MAX_BYTES) -> str:
-    """The text of a file of at most `limit` bytes of UTF-8."""
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(limit + 1)
-    except OSError as error:
-        raise DocumentError(f"{path}: {error.strerror or error}") from None
-    except ValueError:
-        raise DocumentError(f"{str(path)!r}: no file can have that name") from None
-    if len(raw) > limit:
-        raise DocumentError(f"{path}: larger than {limit} bytes")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DocumentError(f"{path}: not UTF-8 at byte {error.start}") from None
-
-
-def read_yaml(path: Path, limit: int = MAX_BYTES) -> Any:
-    """The value of a YAML or JSON file."""
-    return parse_yaml(read_text(path, limit), str(path))
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NOT_JSON = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,38 +31,37 @@ class Located:
 
     value: Any
     text: str = field(repr=False)
+    is_json: bool = True
 
     def line(self, pointer: str) -> int:
         """The line of what a JSON Pointer leads to, or of the nearest thing around it."""
-        node = _composed(self.text)
-        for step in pointer.split("/")[1:]:
-            below = _step(node, step.replace("~1", "/").replace("~0", "~"))
-            if below is None:
-                break
-            node = below
-        return int(node.start_mark.line) + 1 if node is not None else 1
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+        return _json_line(self.text, steps) if self.is_json else _yaml_line(self.text, steps)
 
 
 def read_located(path: Path) -> Located:
-    """A JSON or YAML file with places; JSON may be large, YAML may not."""
-    text = read_text(path, MAX_JSON_BYTES)
-    if text.lstrip("\ufeff \t\r\n")[:1] in {"{", "["}:
-        value = _read_json(text.lstrip("\ufeff"), path)
+    """A JSON or YAML file with places."""
+    text = read_text(path, MAX_JSON_BYTES).removeprefix("\ufeff")
+    if text.lstrip(" \t\r\n")[:1] in {"{", "["}:
+        value = _read_json(text, path)
         if value is not _NOT_JSON:
-            return Located(value, text.lstrip("\ufeff").replace("\t", " "))
+            return Located(value, text)
     if len(text) > MAX_BYTES:
         raise DocumentError(f"{path}: larger than {MAX_BYTES} bytes, which only JSON may be")
-    return Located(parse_yaml(text, str(path)), text)
-
-
-_NOT_JSON = object()
+    return Located(parse_yaml(text, str(path)), text, is_json=False)
 
 
 def _read_json(text: str, path: Path) -> Any:
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise DocumentError(f"{path}: nested deeper than {MAX_DEPTH}") from None
+    except UnicodeEncodeError:
+        raise DocumentError(f"{path}: half of a surrogate pair, which no text has") from None
+    except DocumentError as error:
+        raise DocumentError(f"{path}: {error}") from None
     except ValueError as error:
         if path.suffix.lower() != ".json" and len(text) <= MAX_BYTES:
             return _NOT_JSON
@@ -129,7 +71,7 @@ def _read_json(text: str, path: Path) -> Any:
             else error
         )
         raise DocumentError(f"{path}: {place}") from None
-    level = [value] if isinstance(value, dict | list) else []
+    level = [value]
     for _ in range(MAX_DEPTH):
         inner = (one for node in level for one in (node.values() if isinstance(node, dict) else node))
         level = [one for one in inner if isinstance(one, dict | list)]
@@ -138,18 +80,70 @@ def _read_json(text: str, path: Path) -> Any:
     raise DocumentError(f"{path}: nested deeper than {MAX_DEPTH}")
 
 
-def _composed(text: str) -> Any:
-    """The nodes of a text that has been read before, fast where libyaml is there."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.compose(text, Loader=loader)
-    except yaml.YAMLError:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DocumentError(f"key {twice!r} stands twice")
+    return result
+
+
+def _refuse(constant: str) -> Any:
+    raise DocumentError(f"{constant} is not a JSON value")
+
+
+def _json_line(text: str, steps: list[str]) -> int:
+    """Walk along a pointer, jumping over what it does not enter."""
+    decoder = json.JSONDecoder()
+    place = _after_space(text, 0)
+    for step in steps:
+        below = _member(text, place, step, decoder)
+        if below is None:
+            break
+        place = below
+    return text.count("\n", 0, place) + 1
+
+
+def _member(text: str, place: int, step: str, decoder: json.JSONDecoder) -> int | None:
+    """Where a member of the object, or an item of the array, at `place` begins."""
+    opening = text[place]
+    if opening not in "{[" or (opening == "[" and not step.isdecimal()):
         return None
-
-
-def _step(node: Any, key: str) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for name, value in node.value if name.value == key), None)
-    if isinstance(node, yaml.SequenceNode) and key.isdecimal() and int(key) < len(node.value):
-        return node.value[int(key)]
+    index, place = 0, _after_space(text, place + 1)
+    while text[place] not in "}]":
+        name = str(index)
+        if opening == "{":
+            name, place = decoder.raw_decode(text, place)
+            place = _after_space(text, _after_space(text, place) + 1)
+        if name == step:
+            return place
+        _, place = decoder.raw_decode(text, place)
+        place = _after_space(text, place)
+        place = _after_space(text, place + 1) if text[place] == "," else place
+        index += 1
     return None
+
+
+def _after_space(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    return found.end() if found else place
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> Any:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _yaml_line(text: str, steps: list[str]) -> int:
+    node = _composed(text)
+    for step in steps:
+        below = None
+        if isinstance(node, yaml.MappingNode):
+            below = next((value for name, value in node.value if name.value == step), None)
+        elif isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
+            below = node.value[int(step)]
+        if below is None:
+            break
+        node = below
+    return int(node.start_mark.line) + 1 if node is not None else 1

@@ -27,6 +27,7 @@ NATIVE: dict[str, Callable[[Any], list[Notice]]] = {
     "toolfoundation": toolfoundation.check_list,
     "tool-contract": tool_contract.check_any,
 }
+MAX_LINES = 100
 Line = tuple[str, str, str]
 
 
@@ -45,10 +46,12 @@ def lint(file: Path, format_name: str) -> None:
     except DocumentError as problem:
         usage(str(problem))
     found = list(_native(located, format_name) if format_name in NATIVE else _catalog(located, file))
-    for pointer, name, message in found:
+    for pointer, name, message in found[:MAX_LINES]:
         click.echo(
             f"{file}:{located.line(pointer)}: {name}: {printable(pointer, 200) or '/'}: {printable(message, 600)}"
         )
+    if len(found) > MAX_LINES:
+        click.echo(f"and {len(found) - MAX_LINES} more")
     click.echo(f"{len(found)} finding{'' if len(found) == 1 else 's'} in {file}")
     sys.exit(1 if found else 0)
 

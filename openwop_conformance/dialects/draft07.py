@@ -16,6 +16,7 @@ _STRANGE = frozenset(
         *("$recursiveAnchor", "$vocabulary"),
     }
 )
+_SCHEMAS = _ONE | _MANY | _NAMED | {"definitions", "$defs", "items", "additionalItems", "dependencies"}
 _HARMLESS = frozenset({"$comment", "title", "description", "default", "examples", "readOnly", "writeOnly"})
 _REPLACED = frozenset({"$schema", "$id", "$ref", "definitions", "$defs", "items", "additionalItems", "dependencies"})
 
@@ -90,7 +91,8 @@ class _Converter:
         result["$ref"] = self._target(node["$ref"], base)
         self._definitions(node, result, base, at)
         kept = result.keys() | {"definitions"}
-        self.losses += [f"{at}/{escaped(one)}: ignored beside $ref in draft-07" for one in node if one not in kept]
+        ignored = [one for one in node if one not in kept and not (one == "$schema" and not at)]
+        self.losses += [f"{at}/{escaped(one)}: ignored beside $ref in draft-07" for one in ignored]
         return result
 
     def _identify(self, node: dict[str, Any], result: dict[str, Any]) -> None:
@@ -177,9 +179,13 @@ def _document_id(node: dict[str, Any]) -> str | None:
 
 def definition_name(node: dict[str, Any], keyword: str, name: str) -> str:
     """The name of a definition in `$defs`; where both places use it, the one from `definitions` is renamed."""
-    other = node.get("$defs")
-    clash = keyword == "definitions" and isinstance(other, dict) and name in other
-    return definition_name(node, keyword, f"{name}_") if clash else name
+    other, own = node.get("$defs"), node.get("definitions")
+    if keyword != "definitions" or not isinstance(other, dict) or name not in other:
+        return name
+    fresh = f"{name}_"
+    while fresh in other or (isinstance(own, dict) and fresh in own):
+        fresh += "_"
+    return fresh
 
 
 def anchor_name(name: str) -> str:
@@ -198,6 +204,9 @@ def _moved(node: Any, pointer: str) -> str:
     while place < len(steps):
         step = steps[place].replace("~1", "/").replace("~0", "~")
         follower = steps[place + 1].replace("~1", "/").replace("~0", "~") if place + 1 < len(steps) else None
+        if isinstance(node, dict) and step not in _SCHEMAS:
+            moved += [one.replace("~1", "/").replace("~0", "~") for one in steps[place:]]
+            break
         keys, used = _renamed(node, step, follower)
         moved += keys
         for key in [step, follower][:used]:
@@ -218,7 +227,7 @@ def _renamed(node: Any, step: str, follower: str | None) -> tuple[list[str], int
         return ["items"], 1
     if step == "dependencies" and follower is not None:
         return ["dependentSchemas", follower], 2
-    if step in _NAMED and follower is not None:
+    if (step in _NAMED or step == "$defs") and follower is not None:
         return [step, follower], 2
     return [step], 1
 

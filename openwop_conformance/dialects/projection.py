@@ -8,7 +8,7 @@ from typing import Any
 from openwop_conformance.dialects import gecx, tool_contract, toolfoundation
 from openwop_conformance.dialects.draft07 import to_2020_12
 from openwop_conformance.dialects.notices import Kind, Notice
-from openwop_conformance.dialects.shapes import DIALECT_07, DIALECT_2020_12, descriptor_errors
+from openwop_conformance.dialects.shapes import DIALECT_07, DIALECT_2020_12, descriptor_errors, schema_errors
 
 FORMATS = ("gecx", "toolfoundation", "tool-contract")
 SOURCES = ("node-pack", "workflow", "mcp", "connector", "host-extension")
@@ -75,6 +75,7 @@ class _Draft:
     suggestion: str | None = None
     why: str = ""
     problem: str = ""
+    unnamed: str = ""
 
 
 def tools_of(document: Any) -> list[Any]:
@@ -149,7 +150,7 @@ def _gecx(tool: dict[str, Any], naming: Naming, draft: _Draft) -> None:
     draft.lost |= {f"/auth/{one}": "descriptors know scopes alone" for one in auth if one != "scopes"}
     policies = gecx.approval_policies(tool)
     if policies and policies[0] == "denied":
-        draft.problem = draft.problem or "its approval policy is denied, so it has no place in a catalog"
+        draft.problem = "its approval policy is denied, so it has no place in a catalog"
     elif policies:
         draft.descriptor["approval"] = _GECX_APPROVAL[policies[0]]
     if len(policies) > 1:
@@ -188,7 +189,7 @@ def _contract(tool: dict[str, Any], naming: Naming, draft: _Draft) -> None:
     for member in ("inputSchema", "outputSchema"):
         if member in tool:
             if tool_contract.real_schema(tool[member]):
-                _schema(draft, member, tool[member], DIALECT_2020_12)
+                _schema(draft, member, tool[member], _declared(tool[member], DIALECT_2020_12))
             else:
                 draft.lost[f"/{member}"] = "like JSON Schema, but not JSON Schema"
     auth: dict[str, Any] = {}
@@ -211,12 +212,17 @@ def _contract(tool: dict[str, Any], naming: Naming, draft: _Draft) -> None:
 
 
 def _declared(schema: dict[str, Any], otherwise: str) -> str:
-    declared = schema.get("$schema", otherwise)
-    return str(declared).rstrip("#")
+    declared = str(schema.get("$schema", otherwise)).rstrip("#")
+    return DIALECT_07 if declared == DIALECT_07.replace("http:", "https:") else declared
 
 
 def _schema(draft: _Draft, member: str, schema: dict[str, Any], dialect: str) -> None:
-    if dialect == DIALECT_07:
+    if dialect not in {DIALECT_07, DIALECT_2020_12}:
+        draft.lost[f"/{member}"] = "a dialect other than draft-07 and 2020-12"
+    elif schema_errors(schema, dialect):
+        first = schema_errors(schema, dialect)[0]
+        draft.problem = draft.problem or f"its {member} is not a schema: {first.pointer or '/'}: {first.message}"
+    elif dialect == DIALECT_07:
         converted = to_2020_12(schema)
         draft.descriptor[member] = converted.schema
         draft.lost |= {f"/{member}{loss.partition(': ')[0]}": loss.partition(": ")[2] for loss in converted.losses}
@@ -228,10 +234,10 @@ def _name(draft: _Draft, naming: Naming, name: str) -> None:
     if naming.server:
         draft.descriptor |= {"toolId": f"mcp:{naming.server}.{name}", "source": "mcp"}
         return
-    if naming.scope is None:
-        draft.problem = "no scope was given for its toolId (--scope)"
+    if not naming.scope:
+        draft.unnamed = "no scope was given for its toolId (--scope)"
     elif naming.source is None:
-        draft.problem = "no source was given (--source)"
+        draft.unnamed = "no source was given (--source)"
     else:
         draft.descriptor |= {"toolId": f"{naming.scope}:{name}", "source": naming.source}
 
@@ -243,12 +249,9 @@ def _carry(tool: dict[str, Any], draft: _Draft, *members: str) -> None:
 def _assign(draft: _Draft, assigned: dict[str, Any]) -> None:
     """Apply what the caller assigned; the safety tier has to be among it."""
     draft.descriptor |= {member: assigned[member] for member in ASSIGNABLE if member in assigned}
-    if draft.problem in {"no scope was given for its toolId (--scope)", "no source was given (--source)"}:
-        draft.problem = "" if {"toolId", "source"} <= draft.descriptor.keys() else draft.problem
-    if draft.problem:
-        return
-    problem = next(_assignment_problems(draft, assigned), "")
-    draft.problem = problem
+    if not {"toolId", "source"} <= draft.descriptor.keys():
+        draft.problem = draft.problem or draft.unnamed
+    draft.problem = draft.problem or next(_assignment_problems(draft, assigned), "")
 
 
 def _assignment_problems(draft: _Draft, assigned: dict[str, Any]) -> Iterator[str]:

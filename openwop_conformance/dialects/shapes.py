@@ -14,6 +14,7 @@ from openwop_conformance.dialects.notices import Notice, error
 DIALECT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 DIALECT_07 = "http://json-schema.org/draft-07/schema"
 MAX_ERRORS = 20
+MASK = "the value"
 _MAX_WORDS = 300
 
 
@@ -45,7 +46,7 @@ def _validator(format_name: str, definition: str) -> jsonschema_rs.Validator:
     document = json.loads(_text("native", f"{format_name}.schema.json"))
     if definition:
         document = {"$schema": document["$schema"], "$defs": document["$defs"], "$ref": f"#/$defs/{definition}"}
-    return jsonschema_rs.validator_for(document, retriever=_refuse, validate_formats=True)
+    return jsonschema_rs.validator_for(document, retriever=_refuse, validate_formats=True, mask=MASK)
 
 
 @cache

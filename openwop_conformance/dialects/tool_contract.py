@@ -4,13 +4,19 @@ import re
 from typing import Any
 
 from openwop_conformance.dialects.notices import Notice, advisory, error, has_errors
-from openwop_conformance.dialects.shapes import DIALECT_2020_12, schema_errors, shape_errors
+from openwop_conformance.dialects.shapes import DIALECT_07, DIALECT_2020_12, schema_errors, shape_errors
 
 FORMAT = "tool-contract"
 TAXONOMY = ("ContractError", "PolicyError", "AuthError", "ExecutionError", "SystemError")
 POLICY_REASONS = ("Timeout", "RateLimited", "CircuitOpen", "BudgetExceeded", "ConcurrencyLimited")
 _SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][0-9A-Za-z.+-]+)?", re.ASCII)
-_KEYWORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "enum", "const", "items", "required"})
+_KEYWORDS = frozenset(
+    {
+        *("type", "properties", "$ref", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "items", "required"),
+        *("additionalProperties", "patternProperties", "propertyNames", "minimum", "maximum", "pattern", "format"),
+        *("minLength", "maxLength", "minItems", "maxItems", "$schema", "$defs", "definitions"),
+    }
+)
 
 
 def check_contract(contract: Any) -> list[Notice]:
@@ -48,7 +54,7 @@ def check_result(result: Any) -> list[Notice]:
 def check_error(failure: Any) -> list[Notice]:
     """A failure, with a code from the taxonomy."""
     notices = shape_errors(FORMAT, failure, "Error")
-    if not has_errors(notices) and not failure["code"].startswith(TAXONOMY):
+    if not has_errors(notices) and failure["code"].partition(".")[0] not in TAXONOMY:
         notices.append(advisory("/code", f"not from the taxonomy: {', '.join(TAXONOMY)}"))
     return notices
 
@@ -66,7 +72,10 @@ def check_any(document: Any) -> list[Notice]:
 
 def real_schema(schema: Any) -> bool:
     """Whether something that is like JSON Schema really is one."""
-    return isinstance(schema, dict) and bool(schema.keys() & _KEYWORDS) and not schema_errors(schema, DIALECT_2020_12)
+    if not isinstance(schema, dict) or not schema.keys() & _KEYWORDS:
+        return False
+    dialect = DIALECT_07 if "draft-07" in str(schema.get("$schema", "")) else DIALECT_2020_12
+    return not schema_errors(schema, dialect)
 
 
 def may_retry(contract: dict[str, Any], *, key: str | None) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from openwop_conformance.dialects.notices import Notice, advisory, error, has_errors
-from openwop_conformance.dialects.shapes import DIALECT_07, DIALECT_2020_12, schema_errors, shape_errors
+from openwop_conformance.dialects.shapes import DIALECT_07, DIALECT_2020_12, escaped, schema_errors, shape_errors
 
 FORMAT = "toolfoundation"
 MAX_TAG = 64
@@ -105,21 +105,38 @@ def check_schema(schema: dict[str, Any]) -> list[Notice]:
         return [error("/$schema", "neither 2020-12 nor draft-07")]
     return schema_errors(schema, dialect) or [
         error(pointer, "a reference to another document; nothing is fetched")
-        for pointer in _external(schema, "", schema)
+        for pointer in _external(schema, "", _own_ids(schema))
     ]
 
 
-def _external(node: Any, at: str, root: dict[str, Any]) -> Iterator[str]:
+_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
+_VALUES = frozenset({"const", "enum", "default", "examples"})
+
+
+def _own_ids(node: Any) -> set[str]:
+    """Every address that some part of a schema gives itself."""
+    if isinstance(node, list):
+        return {one for child in node for one in _own_ids(child)}
+    if not isinstance(node, dict):
+        return set()
+    own = {node["$id"].partition("#")[0]} if isinstance(node.get("$id"), str) else set()
+    return own.union(*map(_own_ids, node.values()))
+
+
+def _external(node: Any, at: str, own: set[str]) -> Iterator[str]:
     """References that lead out of the schema; values that only look like schemas are passed over."""
     if isinstance(node, list):
         for place, child in enumerate(node):
-            yield from _external(child, f"{at}/{place}", root)
+            yield from _external(child, f"{at}/{place}", own)
     elif isinstance(node, dict):
-        reference = node.get("$ref")
-        own = root.get("$id")
-        home = own.partition("#")[0] if isinstance(own, str) else ""
-        if isinstance(reference, str) and reference.partition("#")[0] not in {"", home}:
-            yield f"{at}/$ref"
+        for keyword in ("$ref", "$dynamicRef"):
+            reference = node.get(keyword)
+            if isinstance(reference, str) and reference.partition("#")[0] not in {"", *own}:
+                yield f"{at}/{keyword}"
         for key, child in node.items():
-            if key not in {"const", "enum", "default", "examples"}:
-                yield from _external(child, f"{at}/{key}", root)
+            below = f"{at}/{escaped(key)}"
+            if key in _MAPS and isinstance(child, dict):
+                for name, part in child.items():
+                    yield from _external(part, f"{below}/{escaped(name)}", own)
+            elif key not in _VALUES:
+                yield from _external(child, below, own)

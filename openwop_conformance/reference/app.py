@@ -46,7 +46,10 @@ class HostApp:
         self.catalog = catalog
         self.log = log
         self.sessions = sessions
-        self.asgi = Starlette(routes=self.routes(), exception_handlers={HTTPException: self.refusal})
+        self.asgi = Starlette(
+            routes=self.routes(), exception_handlers={HTTPException: self.refusal, Exception: self.refusal}
+        )
+        self.asgi.router.redirect_slashes = False
 
     def routes(self) -> list[Route]:
         """What is served."""
@@ -103,7 +106,7 @@ class HostApp:
         principal = self.caller(request)
         wanted = (await self.body(request)).get("toolId")
         able = {name: tool for name, tool in self.catalog.world(principal).items() if tool.session}
-        tool = able.get(wanted) if wanted is not None else next(iter(able.values()), None)
+        tool = able.get(str(wanted)) if wanted is not None else next(iter(able.values()), None)
         if tool is None:
             return error_response(404, "not_found", "There is no such tool.")
         assert self.sessions is not None  # noqa: S101 - the route is only there with sessions
@@ -115,14 +118,15 @@ class HostApp:
         """Events after a sequence, waiting a little where there are none yet."""
         log, run_id = self.run_of(request)
         after, seconds = self.number(request, "lastSequence", -1), self.number(request, "timeout", 0)
-        events = await run_in_threadpool(log.wait, run_id, after, min(max(seconds, 0), MAX_WAIT))
-        return json_response({"events": events, "isComplete": log.is_complete(run_id)}, headers=PRIVATE)
+        await run_in_threadpool(log.wait, run_id, after, min(max(seconds, 0), MAX_WAIT))
+        complete = log.is_complete(run_id)
+        return json_response({"events": log.read(run_id, after), "isComplete": complete}, headers=PRIVATE)
 
     async def stream(self, request: Request) -> Response:
         """Events as they come, resumable after the last one that a reader has seen."""
         log, run_id = self.run_of(request)
         last = request.headers.get("last-event-id", "")
-        after = int(last) if last.isdecimal() else -1
+        after = int(last) if _NUMBER.fullmatch(last) else -1
         return StreamingResponse(
             _told(log, run_id, after), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
         )
@@ -136,23 +140,23 @@ class HostApp:
         return json_response({"events": log.read(run_id)}, headers=PRIVATE)
 
     async def reset(self, request: Request) -> Response:
-        """Forget all runs and fill all buckets."""
-        self.caller(request)
+        """Forget the finished runs of the caller's tenant and fill all buckets."""
+        principal = self.caller(request)
         if self.log is not None and self.sessions is not None:
-            self.log.clear()
+            self.log.clear(principal.tenant)
             self.sessions.bucket.clear()
         return json_response({"reset": True}, headers=PRIVATE)
 
     async def invoke(self, request: Request) -> Response:
         """Decide on one call, and tell both of its events."""
-        self.caller(request)
+        principal = self.caller(request)
         body = await self.body(request)
         if not isinstance(body.get("principal"), str) or not isinstance(body.get("toolName"), str):
             return error_response(400, "bad_request", "principal and toolName are needed, as strings.")
         assert self.sessions is not None  # noqa: S101 - the route is only there with sessions
         try:
-            return json_response(self.sessions.invoke(body), headers=PRIVATE)
-        except rfc8785.CanonicalizationError:
+            return json_response(self.sessions.invoke(principal, body), headers=PRIVATE)
+        except (rfc8785.CanonicalizationError, RecursionError):
             return error_response(400, "bad_request", "The arguments have no canonical form.")
 
     def caller(self, request: Request) -> HostPrincipal:
@@ -164,10 +168,10 @@ class HostApp:
         return principal
 
     def run_of(self, request: Request) -> tuple[EventLog, str]:
-        """A run of the caller's tenant; to anybody else there is no such run."""
+        """A run of the caller's own; to anybody else there is no such run."""
         run_id = request.path_params["run_id"]
-        tenant = self.caller(request).tenant
-        if self.log is None or self.log.tenant_of(run_id) != tenant:
+        principal = self.caller(request)
+        if self.log is None or self.log.owner_of(run_id) != (principal.tenant, principal.name):
             raise HTTPException(404)
         return self.log, run_id
 
@@ -191,6 +195,7 @@ class HostApp:
                 raise HTTPException(413)
         try:
             value = json.loads(raw or b"{}")
+            json.dumps(value, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise HTTPException(400) from None
         if not isinstance(value, dict):
@@ -209,7 +214,7 @@ _REFUSALS = {
     400: ("bad_request", "The request cannot be read."),
     401: ("unauthorized", "A bearer token is needed."),
     404: ("not_found", "There is nothing here."),
-    405: ("method_not_allowed", "This can only be read."),
+    405: ("method_not_allowed", "This method is not for this address."),
     413: ("too_large", "The body is too large."),
 }
 
@@ -220,5 +225,5 @@ async def _told(log: EventLog, run_id: str, after: int) -> AsyncIterator[str]:
         for event in events:
             after = event["sequence"]
             yield f"id: {after}\nevent: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
-        if log.is_complete(run_id) and not log.read(run_id, after):
+        if log.is_over(run_id) and not log.read(run_id, after):
             return

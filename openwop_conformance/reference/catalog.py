@@ -124,7 +124,8 @@ def _tools(source: SourceConfig, folder: Path, link: McpLink | None) -> list[Hos
     else:
         naming = Naming(source.scope, source.source, source.server)
         assigned = {name: one.assign for name, one in source.tools.items()}
-        chosen = [native for native in natives if isinstance(native, dict) and native.get("name") in source.tools]
+        named = [one for one in natives if isinstance(one, dict) and isinstance(one.get("name"), str)]
+        chosen = [native for native in named if native["name"] in source.tools]
         projection = project(source.format, chosen, naming, assigned)
     if projection.refusals:
         first = projection.refusals[0]
@@ -149,6 +150,8 @@ def _own(source: SourceConfig, natives: list[Any]) -> Projection:
     """Workflows that are marked as tools, and host extensions: formats of the host's own."""
     result = Projection()
     for native in natives:
+        if not isinstance(native, dict) or not isinstance(native.get("name"), str):
+            raise ConfigError(f"sources: {source.source}: a definition without a name")
         if not native.get("tool", True) or native["name"] not in source.tools:
             continue
         descriptor = {"toolId": f"{source.scope}:{native['name']}", "source": source.source}

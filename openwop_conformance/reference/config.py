@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import yaml
 
-MAX_BYTES = 1024 * 1024
-MAX_DEPTH = 60
+from openwop_conformance.dialects.strict_yaml import DocumentError, read_yaml
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -61,33 +60,32 @@ class HostConfig(_Shape, frozen=True):
 
 
 def read_document(path: Path) -> Any:
-    """A YAML or JSON file of the host's, bounded; aliases are refused because they can grow without bound."""
+    """A YAML or JSON file of the host's, read strictly."""
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_BYTES} bytes")
-        text = raw.decode("utf-8")
-        depth = 0
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
-                raise ConfigError(f"{path}: aliases and deep nesting are not accepted")
-        return yaml.safe_load(text)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}: " if mark else ""
-        raise ConfigError(f"{path}: {place}{getattr(error, 'problem', None) or 'not readable as YAML'}") from None
+        return read_yaml(path)
+    except DocumentError as error:
+        raise ConfigError(str(error)) from None
 
 
 def read_config(path: Path | None = None) -> tuple[HostConfig, Path]:
     """A host description and the folder that its files are relative to; without a path, the host that ships along."""
     path = path or DATA / "host.yaml"
     try:
-        return msgspec.convert(read_document(path), HostConfig), path.parent
+        config = msgspec.convert(read_document(path), HostConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{path}: {error}") from None
+    _check(config, path)
+    return config, path.parent
+
+
+def _check(config: HostConfig, path: Path) -> None:
+    if not config.principals:
+        raise ConfigError(f"{path}: a host needs at least one principal")
+    for member in ("command", "endpoint"):
+        if sum(getattr(one, member) is not None for one in config.sources) > 1:
+            raise ConfigError(f"{path}: only one source may have a {member}")
+    for one in config.sources:
+        if one.scope is None and one.server is None:
+            raise ConfigError(f"{path}: sources: {one.source}: no scope was given for its ids")
+        if one.source == "host-extension" and not str(one.scope).startswith("x-host-"):
+            raise ConfigError(f"{path}: sources: the scope of a host extension has to begin with x-host-")

@@ -33,12 +33,13 @@ class ConnectorEndpoint:
 
     async def call(self, request: Request) -> Response:
         """One call."""
-        if not secrets.compare_digest(request.headers.get(KEY_HEADER, ""), self.key):
+        if not secrets.compare_digest(request.headers.get(KEY_HEADER, "").encode(), self.key.encode()):
             return _envelope({"status": "denied", "error": "Who is calling?"}, 401)
         try:
             body = await request.json()
-        except ValueError:
-            return _envelope({"status": "failed", "error": "The body is not JSON."}, 400)
+            rfc8785.dumps(body)
+        except (ValueError, RecursionError):
+            return _envelope({"status": "failed", "error": "The body is not JSON with a canonical form."}, 400)
         if has_errors(check_request(body)) or body["name"] not in _BEHAVIOR:
             return _envelope({"status": "failed", "error": "The request is not one that this endpoint knows."}, 400)
         with self._lock:

@@ -25,15 +25,24 @@ class EventLog:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Condition()
+        self._released = False
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
         self._db.execute("pragma journal_mode = wal")
         self._db.execute("pragma synchronous = normal")
         self._db.executescript(_SCHEMA)
+        self._guard = sqlite3.connect(f"{path}.lock", check_same_thread=False, isolation_level=None, timeout=0)
+        try:
+            self._guard.execute("begin exclusive")
+        except sqlite3.OperationalError:
+            self._db.close()
+            self._guard.close()
+            raise sqlite3.DatabaseError("another host is using this event log") from None
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._db.close()
+            self._guard.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -56,7 +65,7 @@ class EventLog:
         return run_id
 
     def append(self, run_id: str, kind: str, payload: dict[str, Any]) -> None:
-        """Add one event; when this returns, it is on the disk."""
+        """Add one event; when this returns, it survives the end of this process."""
         with self._transaction() as db:
             self._insert(db, run_id, kind, payload)
 
@@ -73,11 +82,11 @@ class EventLog:
         row = (run_id, sequence, f"evt_{uuid.uuid4().hex}", kind, json.dumps(payload, ensure_ascii=False), now)
         db.execute("insert into events values (?, ?, ?, ?, ?, ?)", row)
 
-    def tenant_of(self, run_id: str) -> str | None:
-        """The tenant that a run belongs to; None for a run that is not there."""
+    def owner_of(self, run_id: str) -> tuple[str, str] | None:
+        """The tenant and the principal that a run belongs to; None for a run that is not there."""
         with self._lock:
-            row = self._db.execute("select tenant from runs where run_id = ?", (run_id,)).fetchone()
-        return str(row[0]) if row else None
+            row = self._db.execute("select tenant, principal from runs where run_id = ?", (run_id,)).fetchone()
+        return (str(row[0]), str(row[1])) if row else None
 
     def read(self, run_id: str, after: int = -1) -> list[dict[str, Any]]:
         """The events of a run with a sequence above `after`, in order."""
@@ -109,7 +118,9 @@ class EventLog:
     def wait(self, run_id: str, after: int, seconds: float) -> list[dict[str, Any]]:
         """Events above `after`, waiting for some while the run goes on."""
         with self._lock:
-            self._lock.wait_for(lambda: bool(self.read(run_id, after)) or self.is_complete(run_id), seconds)
+            self._lock.wait_for(
+                lambda: self._released or bool(self.read(run_id, after)) or self.is_complete(run_id), seconds
+            )
         return self.read(run_id, after)
 
     def unfinished(self) -> list[str]:
@@ -118,11 +129,24 @@ class EventLog:
             runs = [str(row[0]) for row in self._db.execute("select run_id from runs")]
         return [run_id for run_id in runs if not self.is_complete(run_id)]
 
-    def clear(self) -> None:
-        """Forget everything."""
+    def release(self) -> None:
+        """Let everybody go who waits for events, because the host is about to stop."""
+        with self._lock:
+            self._released = True
+            self._lock.notify_all()
+
+    def is_over(self, run_id: str) -> bool:
+        """Whether nothing more is to be expected of a run: it has ended, it is gone, or the host stops."""
+        return self._released or self.owner_of(run_id) is None or self.is_complete(run_id)
+
+    def clear(self, tenant: str) -> None:
+        """Forget the finished runs of a tenant."""
         with self._transaction() as db:
-            db.execute("delete from events")
-            db.execute("delete from runs")
+            rows = db.execute("select run_id from runs where tenant = ?", (tenant,)).fetchall()
+            for (run_id,) in rows:
+                if self.is_complete(run_id):
+                    db.execute("delete from events where run_id = ?", (run_id,))
+                    db.execute("delete from runs where run_id = ?", (run_id,))
 
 
 def recover(log: EventLog) -> int:

@@ -1,6 +1,7 @@
 """The host on loopback sockets: its own server, the connector's endpoint, the event log and what is kept between."""
 
 import socket
+import sqlite3
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import uvicorn
 
 from openwop_conformance.reference.app import HostApp
 from openwop_conformance.reference.catalog import Catalog, HostPrincipal, load_catalog
+from openwop_conformance.reference.config import ConfigError
 from openwop_conformance.reference.connector_endpoint import ConnectorEndpoint
 from openwop_conformance.reference.event_log import EventLog, recover
 from openwop_conformance.reference.mcp_link import EMBEDDED
@@ -49,6 +51,8 @@ class RunningHost:
 
     def stop(self) -> None:
         """Stop serving, close the log, and leave nothing behind that was only for this run."""
+        if self._log is not None:
+            self._log.release()
         for one in self._served:
             one.stop()
         if self._log is not None:
@@ -76,7 +80,7 @@ def start_host(
     """Serve a host as its description says; with `data` its events outlive it, and cut-off runs are ended."""
     catalog = load_catalog(config, live=live)
     folder = None if data else tempfile.TemporaryDirectory(prefix="openwop-host-")
-    log = EventLog((data or Path(str(folder and folder.name))) / LOG_NAME)
+    log = _opened((data or Path(str(folder and folder.name))) / LOG_NAME)
     recovered = recover(log)
     endpoint = ConnectorEndpoint()
     served = [serve(endpoint.asgi)] if catalog.endpoint == EMBEDDED else []
@@ -84,6 +88,14 @@ def start_host(
     sessions = _sessions(catalog, log, Surfaces(catalog.mcp, address, endpoint.key), endpoint.key)
     served.append(serve(app(catalog, log, sessions).asgi, port))
     return RunningHost(served[-1].url, catalog.principals, recovered, served, log, folder)
+
+
+def _opened(path: Path) -> EventLog:
+    """The log of a folder, which one host alone may have: it would end the runs of another."""
+    try:
+        return EventLog(path)
+    except sqlite3.DatabaseError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def _sessions(catalog: Catalog, log: EventLog, surfaces: Surfaces, key: str) -> Sessions:

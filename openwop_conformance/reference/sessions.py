@@ -77,27 +77,36 @@ class Sessions:
         self._log.append(run_id, "agent.toolReturned", {**_named(tool, call), **told})
         return outcome.error is not None
 
-    def invoke(self, request: dict[str, Any]) -> dict[str, Any]:
+    def invoke(self, caller: HostPrincipal, request: dict[str, Any]) -> dict[str, Any]:
         """The hook seam: decide on one call by principal, scopes and rate, and tell both of its events."""
         inputs = redacted(request.get("args", {}), self._secrets)
         base = {"agentId": AGENT, "toolName": request["toolName"], "callId": f"call_{uuid.uuid4().hex}"}
         called = {**base, "argsHash": args_hash(inputs), "principal": request["principal"], "transport": "native"}
-        returned = {**base, **self._decided(request)}
+        returned = {**base, **self._decided(caller, request)}
         return {"toolCalled": called, "toolReturned": returned}
 
-    def _decided(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Whoever is not known, or lacks a scope, is refused; what cannot be decided is refused too."""
-        principal = next((one for one in self._catalog.principals if one.name == request["principal"]), None)
+    def _decided(self, caller: HostPrincipal, request: dict[str, Any]) -> dict[str, Any]:
+        """Whoever is not known here, or lacks a scope, is refused; what cannot be decided is refused too."""
+        known = [one for one in self._catalog.principals if one.tenant == caller.tenant]
+        principal = next((one for one in known if one.name == request["principal"]), None)
         needed = request.get("requiredScopes", [])
         readable = isinstance(needed, list) and all(isinstance(one, str) for one in needed)
-        if principal is None or not readable or not set(needed) <= set(principal.scopes):
+        if principal is None or not readable or not self._may(principal, request["toolName"], set(needed)):
             return {
                 "status": "forbidden",
                 "error": {"code": "forbidden", "message": "The principal may not call this."},
             }
-        if request.get("simulateRateLimitExhausted") or not self.bucket.take(principal.name, request["toolName"]):
+        if request.get("simulateRateLimitExhausted") is True or not self.bucket.take(
+            principal.name, request["toolName"]
+        ):
             return {"status": "rate_limited", "error": {"code": "rate_limited", "message": "Too many calls."}}
         return {"status": "ok", "outcome": {"accepted": True}, "durationMs": 0}
+
+    def _may(self, principal: HostPrincipal, name: str, needed: set[str]) -> bool:
+        """Whether a principal holds what the request names, and sees the tool where the name is that of one."""
+        named = [tool for tool in self._catalog.tools if name in {tool.id, tool.native.get("name")}]
+        seen = self._catalog.world(principal)
+        return needed <= set(principal.scopes) and all(tool.id in seen for tool in named)
 
 
 def _named(tool: HostTool, call: Call) -> dict[str, Any]:

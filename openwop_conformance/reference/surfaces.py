@@ -18,6 +18,7 @@ from openwop_conformance.reference.mcp_link import McpLink, McpUnavailable
 
 TRANSPORTS = {"mcp": "mcp", "connector": "http"}
 SHELL_SECONDS = 5
+DEFAULT_TIMEOUT_MS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Surfaces:
             result, error = self._by_source[tool.source](tool, call), None
         except ToolFailed as failure:
             result, error = None, {"code": failure.code, "message": str(failure)}
+        except Exception:  # noqa: BLE001 - whatever a tool does, its session is brought to an end
+            result, error = None, {"code": "TOOL_EXECUTION_FAILED", "message": "The tool broke down."}
         return Outcome(result, error, round((time.monotonic() - started) * 1000))
 
     def _pack(self, name: str, given: dict[str, Any]) -> Any:
@@ -104,10 +107,10 @@ class Surfaces:
     def _over_http(self, tool: HostTool, call: Call) -> Any:
         context = {"sessionId": call.session_id, "turnIndex": call.turn, "toolCallId": call.call_id}
         body: dict[str, Any] = {"name": tool.native["name"], "input": call.arguments, "context": context}
-        if tool.native["idempotency"]["mode"] != "none":
+        if tool.native.get("idempotency", {}).get("mode", "none") != "none":
             body["idempotencyKey"] = call.idempotency_key
         try:
-            seconds = tool.native["timeoutMs"] / 1000
+            seconds = tool.native.get("timeoutMs", DEFAULT_TIMEOUT_MS) / 1000
             answer = httpx.post(
                 f"{self._endpoint}{PATH}", json=body, headers={KEY_HEADER: self._key}, timeout=seconds, trust_env=False
             )

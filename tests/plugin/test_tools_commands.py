@@ -90,6 +90,25 @@ def test_lint_a_catalog(file: Any) -> None:
     assert lines[-1].startswith("4 findings in ")
 
 
+def test_lint_finds_lines_whatever_stands_around(file: Any) -> None:
+    text = '{\n\t"tools": [\n\t\t{"toolId": "\\ud83d\\ude00 \u2028", "source":\n "mcp", "safetyTier": "reed"},\n\n {}]}'
+    output = command("lint", file(text)).output
+    assert ":4: listed-descriptors-valid: /tools/0/safetyTier" in output
+    assert ":6: listed-descriptors-valid: /tools/1" in output
+
+
+def test_lint_stays_quick_and_short_over_many_findings(file: Any) -> None:
+    result = command("lint", file([{"toolId": f"a:{place}"} for place in range(1500)]))
+    lines = result.output.splitlines()
+    assert len(lines) == 102
+    assert lines[-2] == "and 2900 more"
+
+
+def test_dates_in_yaml_are_text(file: Any) -> None:
+    text = "name: ab\ndescription: 2026-01-01\ninputSchema: {}\n"
+    assert command("lint", "--format", "gecx", file(text, "tool.yaml")).exit_code == 0
+
+
 def test_lint_a_catalog_in_yaml(file: Any) -> None:
     text = "tools:\n  - toolId: a:b\n    source: mcp\n    safetyTier: reed\n"
     assert ":4: listed-descriptors-valid: /tools/0/safetyTier" in command("lint", file(text, "c.yaml")).output
@@ -122,6 +141,13 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("bomb.yaml", b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "aliases are not accepted"),
     ("huge.json", b"[" + b" " * 100_000_000 + b"]", "larger than"),
     ("big.yaml", b"# " + b"x" * 2_000_000, "which only JSON may be"),
+    ("date.yaml", b"description: !!timestamp foo\n", "could not determine a constructor"),
+    ("int.yaml", b'a: !!int ""\n', "not readable"),
+    ("keys.yaml", b"1: 2\n", "a key is not text"),
+    ("set.yaml", b"!!set {a}\n", "could not determine a constructor"),
+    ("half.json", b'{"a": "\\ud800"}', "surrogate"),
+    ("twice.json", b'{"a": 1, "a": 2}', "stands twice"),
+    ("nan.json", b"[NaN]", "NaN is not a JSON value"),
     ("digits.json", b"[" + b"1" * 5000 + b"]", "digits"),
 ]
 

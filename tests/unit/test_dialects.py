@@ -213,6 +213,12 @@ RECORD: dict[str, Any] = {"name": "fs.read", "inputSchema": {"type": "object"}}
             [("error", "/outputSchema/properties/a/$ref")],
         ),
         ({"outputSchema": {"$id": "urn:own", "$ref": "urn:own#/$defs/a", "$defs": {"a": {}}}}, []),
+        (
+            {"outputSchema": {"properties": {"default": {"$ref": "http://127.0.0.1:1/x"}}}},
+            [("error", "/outputSchema/properties/default/$ref")],
+        ),
+        ({"outputSchema": {"$dynamicRef": "http://127.0.0.1:1/x"}}, [("error", "/outputSchema/$dynamicRef")]),
+        ({"outputSchema": {"$defs": {"b": {"$id": "b.json"}}, "$ref": "b.json"}}, []),
         ({"outputSchema": {"const": {"$ref": "http://127.0.0.1:1/x"}, "format": "nonsense"}}, []),
     ],
 )
@@ -299,6 +305,7 @@ CONTRACT: dict[str, Any] = {
         ({"name": "fs.write"}, [("error", "/name")]),
         ({"name": "mcp::github"}, [("error", "/name")]),
         ({"name": "local::a::b"}, [("error", "/name")]),
+        ({"name": "local::a\n"}, [("error", "/name")]),
         ({"version": "latest"}, [("advisory", "/version")]),
         ({"effect": "Sometimes"}, [("error", "/effect")]),
         ({"effect": "NonIdempotentWrite"}, [("error", "/retryPolicy")]),
@@ -342,7 +349,7 @@ def test_results(result: dict[str, Any], *, fine: bool) -> None:
 
 
 def test_errors_invocations_and_policies() -> None:
-    assert told(tool_contract.check_error({**FAILURE, "code": "Oops"})) == [("advisory", "/code")]
+    assert told(tool_contract.check_error({**FAILURE, "code": "ContractErrorFoo"})) == [("advisory", "/code")]
     odd = {**RESULT, "status": "Error", "error": {**FAILURE, "code": "Oops"}}
     assert told(tool_contract.check_result(odd)) == [("advisory", "/error/code")]
     assert told(tool_contract.check_any({"toolName": "a", "input": {}, "correlationId": "c"})) == []

@@ -84,6 +84,46 @@ def test_gecx_headers_never_travel_and_denied_tools_stay_out() -> None:
     assert "denied" in refused(denied)["lookup_order"]
 
 
+def test_a_denied_tool_stays_out_whatever_is_assigned() -> None:
+    whole = {"safetyTier": "read", "toolId": "c:ab", "source": "connector"}
+    result = project("gecx", [{**CLIENT, "approvalPolicy": "denied"}], Naming(), {"lookup_order": whole})
+    assert result.descriptors == []
+    assert "denied" in refused(result)["lookup_order"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "outcome"),
+    [
+        ({"type": 5}, "refused"),
+        ({"$schema": "http://json-schema.org/draft-04/schema#"}, "lost"),
+        ({"$schema": "https://json-schema.org/draft-07/schema#", "definitions": {"a": {}}}, "converted"),
+    ],
+)
+def test_only_schemas_of_known_dialects_travel(schema: dict[str, Any], outcome: str) -> None:
+    result = project("gecx", [{**CLIENT, "inputSchema": schema}], CRM, {"lookup_order": READ})
+    if outcome == "refused":
+        assert "its inputSchema is not a schema" in refused(result)["lookup_order"]
+    else:
+        assert ("inputSchema" in result.descriptors[0]) == (outcome == "converted")
+        assert ("/inputSchema" in {one.pointer for one in result.losses}) == (outcome == "lost")
+
+
+def test_contracts_may_declare_draft_07() -> None:
+    tool = {
+        **CONTRACT,
+        "inputSchema": {"$schema": DRAFT_07, "items": [{}]},
+        "outputSchema": {"additionalProperties": False},
+    }
+    descriptor, _ = projected("tool-contract", tool, Naming("openwop", "node-pack"))
+    assert descriptor["inputSchema"]["prefixItems"] == [{}]
+    assert descriptor["outputSchema"] == {"additionalProperties": False}
+
+
+def test_refusals_repeat_no_values() -> None:
+    tool = {**CLIENT, "kind": "server", "http": {"endpoint": "/x", "headers": {"Authorization": ["Bearer hunter22"]}}}
+    assert "hunter22" not in repr(project("gecx", [tool], CRM, {"lookup_order": READ}))
+
+
 def test_a_toolfoundation_tool() -> None:
     tool = {**RECORD, "title": "Read", "namespace": "git", "annotations": {"readOnlyHint": True}, "version": "1.0.0"}
     descriptor, losses = projected("toolfoundation", tool, Naming(server="fs"))
@@ -232,6 +272,22 @@ CONVERSIONS: list[tuple[Any, list[Any]]] = [
         },
         [["x"], [1]],
     ),
+    (
+        {
+            "definitions": {"x": {"type": "string"}, "x_": {"type": "array"}},
+            "$defs": {"x": {"type": "integer"}},
+            "properties": {"a": {"$ref": "#/definitions/x"}},
+        },
+        [{"a": "x"}, {"a": ["x"]}, {"a": 1}],
+    ),
+    (
+        {
+            "$defs": {"definitions": {"properties": {"q": {"type": "string"}}}},
+            "properties": {"a": {"$ref": "#/$defs/definitions/properties/q"}},
+        },
+        [{"a": "x"}, {"a": 1}],
+    ),
+    ({"foo": {"definitions": {"n": {"type": "string"}}}, "items": {"$ref": "#/foo/definitions/n"}}, [["x"], [1]]),
     ({"enum": [{"definitions": 1, "items": []}]}, [{"definitions": 1, "items": []}, {"$defs": 1}]),
     (
         {"if": {"required": ["a"]}, "then": {"items": [False]}, "not": {"const": 1}, "propertyNames": {"maxLength": 1}},
@@ -305,10 +361,7 @@ def test_generated_instances_get_the_same_verdict_from_both(schema: dict[str, An
 def test_what_is_left_behind_is_said() -> None:
     converted = to_2020_12({"$schema": DRAFT_07, "$ref": "#", "maxLength": 1})
     assert converted.schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert converted.losses == [
-        "/$schema: ignored beside $ref in draft-07",
-        "/maxLength: ignored beside $ref in draft-07",
-    ]
+    assert converted.losses == ["/maxLength: ignored beside $ref in draft-07"]
     assert to_2020_12({"$id": "urn:a#", "items": {}, "additionalItems": {}}).losses == [
         "/additionalItems: without a list of items it means nothing"
     ]

@@ -120,6 +120,69 @@ def test_sessions_make_real_calls(host: RunningHost, tool_id: str, transport: st
     assert all(one["status"] == "ok" for one in returns)
 
 
+def test_odd_requests_get_an_envelope(host: RunningHost) -> None:
+    with caller(host, "alice") as client:
+        odd: list[Any] = [[], {}, 7, "nothing:here"]
+        for tool_id in odd:
+            answer = client.post("/v1/host/sample/tools/session-run", json={"toolId": tool_id})
+            assert answer.status_code == 404
+            assert is_valid("error-envelope", answer.json())
+        assert client.get("/.well-known/openwop/").status_code == 404
+        first = client.post("/v1/host/sample/tools/session-run")
+        assert first.status_code == 200
+
+
+def test_reset_forgets_the_finished_runs_of_one_tenant(host: RunningHost) -> None:
+    with caller(host, "alice") as alice, caller(host, "carol") as carol:
+        mine, _ = session(alice, "openwop:text.slugify")
+        theirs, _ = session(carol, "openwop:text.slugify")
+        carol.post("/v1/host/sample/test/reset")
+        assert alice.get(f"/v1/runs/{mine['runId']}/events/poll").status_code == 200
+        assert carol.get(f"/v1/runs/{theirs['runId']}/events/poll").status_code == 404
+
+
+def test_a_log_belongs_to_one_host(tmp_path: Path) -> None:
+    log = EventLog(tmp_path / "events.sqlite3")
+    with pytest.raises(ConfigError, match="another host"):
+        start_host(data=tmp_path, live=False)
+    run_id = log.start_run("acme", "alice")
+    log.release()
+    assert log.is_over(run_id)
+    assert log.wait(run_id, 0, 30) == []
+    log.close()
+    (tmp_path / "events.sqlite3").write_bytes(b"no database, but long enough to be taken for one" * 40)
+    with pytest.raises(ConfigError, match="not a database"):
+        start_host(data=tmp_path, live=False)
+
+
+def test_a_host_stops_while_somebody_listens(tmp_path: Path) -> None:
+    running = start_host(data=tmp_path, live=False)
+    with caller(running, "alice") as client:
+        started, _ = session(client, "openwop:text.slugify")
+        poll = f"/v1/runs/{started['runId']}/events/poll?lastSequence=99&timeout=20"
+        assert client.get(poll).json() == {"events": [], "isComplete": True}
+    running.stop()
+
+
+def test_a_tool_that_breaks_down_ends_its_session(tmp_path: Path) -> None:
+    config, folder = read_config()
+    text = (
+        (folder / "host.yaml")
+        .read_text(encoding="utf-8")
+        .replace("{heading: Hello World}, {heading: Second Call}", "{}")
+    )
+    for name in ("node-pack.yaml", "connector.yaml", "workflows.yaml", "extensions.yaml", "mcp-tools.json"):
+        (tmp_path / name).write_text((folder / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "host.yaml").write_text(text, encoding="utf-8")
+    running = start_host(tmp_path / "host.yaml", live=False)
+    with caller(running, "alice") as client:
+        _, events = session(client, "openwop:text.slugify")
+    running.stop()
+    assert config.principals
+    assert events[-3]["payload"]["error"]["message"] == "The tool broke down."
+    assert events[-2]["payload"]["outcome"] == "failed"
+
+
 def test_an_mcp_session_keeps_its_state_between_calls(host: RunningHost) -> None:
     with caller(host, "bob") as client:
         _, events = session(client, "mcp:notes.notes_add")
@@ -137,6 +200,9 @@ def test_a_log_reads_the_same_by_seam_poll_and_stream(host: RunningHost) -> None
         assert _streamed(client, path, {}) == events
         assert _streamed(client, path, {"Last-Event-ID": "2"}) == events[3:]
         assert stranger.get(f"{path}/poll").status_code == 404
+        with caller(host, "bob") as colleague:
+            assert colleague.get(f"{path}/poll").status_code == 404
+        assert len(_streamed(client, path, {"Last-Event-ID": "9" * 5000})) == len(events)
         assert client.get(f"{path}/poll?timeout=--1").status_code == 400
         assert client.get("/v1/runs/nothing/events").status_code == 404
         assert client.get("/v1/host/sample/test/runs/__probe__/events").json() == {"events": []}
@@ -171,7 +237,15 @@ def test_the_hook_seam(host: RunningHost) -> None:
         plain, secret = invoke(args={"key": "[redacted]"}).json(), invoke(args={"key": token}).json()
         assert plain["toolReturned"]["status"] == "ok"
         assert plain["toolCalled"]["argsHash"] == secret["toolCalled"]["argsHash"]
-        for refused in ({"requiredScopes": ["nope"]}, {"requiredScopes": "nope"}, {"principal": "mallory"}):
+        refusals: list[dict[str, Any]] = [
+            {"requiredScopes": ["nope"]},
+            {"requiredScopes": "nope"},
+            {"principal": "mallory"},
+            {"principal": "carol"},
+            {"toolName": "x-host-acme-shell:uptime"},
+            {"toolName": "uptime"},
+        ]
+        for refused in refusals:
             returned = invoke(**refused).json()["toolReturned"]
             assert returned["status"] == "forbidden"
             assert "durationMs" not in returned
@@ -180,7 +254,15 @@ def test_the_hook_seam(host: RunningHost) -> None:
         assert {"ok", "rate_limited"} == set(statuses)
         assert invoke(principal=7).status_code == 400
         assert invoke(args={"n": 2**60}).status_code == 400
-        assert client.post("/v1/host/sample/toolhooks/invoke", content=b"{").status_code == 400
+        for odd in (
+            b"{",
+            b'{"principal": "\\ud800", "toolName": "x"}',
+            b'{"principal": "bob", "toolName": "x", "args": %s}',
+        ):
+            deep = odd.replace(b"%s", b"[" * 900 + b"]" * 900)
+            answer = client.post("/v1/host/sample/toolhooks/invoke", content=deep)
+            assert answer.status_code == 400
+            assert is_valid("error-envelope", answer.json())
         assert client.post("/v1/host/sample/toolhooks/invoke", content=b"[]").status_code == 400
         assert client.post("/v1/host/sample/toolhooks/invoke", content=b" " * 70_000).status_code == 413
 
@@ -264,6 +346,8 @@ def test_the_connector_endpoint_refuses_what_it_does_not_know(endpoint: httpx.Cl
     assert posted(endpoint, "crm_unknown", {})[0] == 400
     assert posted(endpoint, "crm_find_contact", {}, extra=1)[0] == 400
     assert endpoint.post(PATH, content=b"{").status_code == 400
+    assert posted(endpoint, "crm_update_contact", {"id": 2**60}, "k")[0] == 400
+    assert endpoint.post(PATH, content=b"{}", headers={KEY_HEADER.encode(): b"\xff"}).status_code == 401
     assert endpoint.post(PATH, json={}, headers={KEY_HEADER: "wrong"}).status_code == 401
 
 
@@ -326,7 +410,7 @@ sources:
 
 
 UNNAMED = """
-principals: []
+principals: [{name: a, tenant: t}]
 sources:
   - {source: mcp, format: toolfoundation, saved: tools.json, tools: {x: {assign: {}, tenants: [t]}}}
 """
@@ -344,7 +428,23 @@ sources:
         ("principals: [{name: a, tenant: t}, {name: a, tenant: t}]\nsources: []", "have to differ"),
         (UNNAMED, "no scope was given"),
         ("a: &a [1]\nb: *a", "aliases"),
-        ("[" * 80 + "]" * 80, "deep nesting"),
+        ("[" * 120 + "]" * 120, "nested deeper"),
+        ("principals: []\nsources: []", "at least one principal"),
+        ("principals: 2026-13-45\nsources: []", "Expected `array`"),
+        ('principals: !!int ""\nsources: []', "not readable"),
+        ("principals: []\nprincipals: []\nsources: []", "stands twice"),
+        (
+            (MINIMAL % "go: {assign: {safetyTier: read}, tenants: [t]}").replace("x-host-a-b", "foo"),
+            "begin with x-host-",
+        ),
+        (
+            (MINIMAL % "go: {assign: {safetyTier: read}, tenants: [t]}").replace("own.yaml", "odd.yaml"),
+            "without a name",
+        ),
+        (
+            (MINIMAL % "go: {assign: {safetyTier: read}, tenants: [t]}").replace("own.yaml", '"a\\0b"'),
+            "no file can have",
+        ),
         ("a: [", "line 1"),
         ("\x01", "not readable"),
         ("- 1", "Expected `object`"),
@@ -353,6 +453,7 @@ sources:
 def test_impossible_host_descriptions(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "host.yaml").write_text(text, encoding="utf-8")
     (tmp_path / "own.yaml").write_text("[{name: go}, {name: other, tool: false}]", encoding="utf-8")
+    (tmp_path / "odd.yaml").write_text("[5]", encoding="utf-8")
     (tmp_path / "tools.json").write_text('{"tools": [{"name": "x", "inputSchema": {}}]}', encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
         load_catalog(tmp_path / "host.yaml")
@@ -363,7 +464,7 @@ def test_two_sources_with_one_id_are_refused(tmp_path: Path) -> None:
     tools = "{go: {assign: {safetyTier: read}, tenants: [t]}}"
     one = f"{{source: host-extension, format: extension, scope: x-host-a-b, documents: [own.yaml], tools: {tools}}}"
     (tmp_path / "own.yaml").write_text("[{name: go}]")
-    (tmp_path / "host.yaml").write_text(f"principals: []\nsources: [{one}, {one}]")
+    (tmp_path / "host.yaml").write_text(f"principals: [{{name: a, tenant: t}}]\nsources: [{one}, {one}]")
     with pytest.raises(ConfigError, match="share the id"):
         load_catalog(tmp_path / "host.yaml")
 
