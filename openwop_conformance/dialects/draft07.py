@@ -1,5 +1,6 @@
 """JSON Schema of draft-07 turned into 2020-12 with the same meaning."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote, urljoin
@@ -27,6 +28,7 @@ class Converted:
 
     schema: Any
     losses: list[str] = field(default_factory=list)
+    dangling: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def to_2020_12(schema: Any) -> Converted:
     converted = converter.schema(schema, _Base(schema, ""), "")
     if isinstance(converted, dict) and isinstance(schema, dict) and "$schema" in schema:
         converted = {"$schema": DIALECT_2020_12, **converted}
-    return Converted(converted, converter.losses)
+    return Converted(converted, converter.losses, sorted(set(_dangling(converted, converted))))
 
 
 class _Converter:
@@ -230,6 +232,25 @@ def _renamed(node: Any, step: str, follower: str | None) -> tuple[list[str], int
     if (step in _NAMED or step == "$defs") and follower is not None:
         return [step, follower], 2
     return [step], 1
+
+
+def _dangling(node: Any, root: Any) -> Iterator[str]:
+    """References by pointer, within the same document, that lead nowhere."""
+    if isinstance(node, list):
+        for child in node:
+            yield from _dangling(child, root)
+    elif isinstance(node, dict):
+        root = node if "$id" in node else root
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/"):
+            target = root
+            for step in unquote(reference[2:]).split("/"):
+                target = _child(target, step.replace("~1", "/").replace("~0", "~"))
+            if target is None:
+                yield reference
+        for key, child in node.items():
+            if key not in {"const", "enum", "default", "examples"}:
+                yield from _dangling(child, root)
 
 
 def _child(node: Any, key: str) -> Any:

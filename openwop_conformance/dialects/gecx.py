@@ -10,6 +10,12 @@ from openwop_conformance.dialects.shapes import shape_errors
 FORMAT = "gecx"
 STRICTEST_FIRST = ("denied", "supervisor_approve", "async_pending", "user_confirm", "auto")
 TIMEOUTS = range(100, 600_001)
+_ENVELOPE = frozenset(
+    {
+        *("status", "output", "error", "errorCode", "requestId", "idempotencyKey"),
+        *("duplicateDisposition", "approvalPolicy"),
+    }
+)
 _NAME = re.compile(r"[a-z][a-z0-9_-]+")
 
 
@@ -74,13 +80,15 @@ def check_request(request: Any) -> list[Notice]:
 
 
 def check_any(document: Any) -> list[Notice]:
-    """Whichever of these a document is, by its members."""
+    """Whichever of these a document is, by its members; a list is a list of definitions."""
+    if isinstance(document, list):
+        return [one.below(f"/{place}") for place, part in enumerate(document) for one in check_any(part)]
     if isinstance(document, dict):
         if "tools" in document and "inputSchema" not in document:
             return check_document(document)
         if "context" in document and "input" in document:
             return check_request(document)
-        if "inputSchema" not in document and document.keys() & {"status", "output", "error", "errorCode"}:
+        if document.keys() <= _ENVELOPE:
             return check_envelope(document)
         if document.get("kind") == "server" and "http" not in document:
             return check_manifest(document)

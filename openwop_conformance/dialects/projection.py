@@ -134,7 +134,7 @@ def _drafted(format_name: str, tool: Any, naming: Naming, assignments: dict[str,
     if format_name == "toolfoundation":
         draft.name = toolfoundation.tool_id(tool)
     {"gecx": _gecx, "toolfoundation": _toolfoundation, "tool-contract": _contract}[format_name](tool, naming, draft)
-    _assign(draft, assignments.get(draft.name) or assignments.get(name) or {})
+    _assign(draft, assignments.get(draft.name, {}))
     return draft
 
 
@@ -225,7 +225,11 @@ def _schema(draft: _Draft, member: str, schema: dict[str, Any], dialect: str) ->
     elif dialect == DIALECT_07:
         converted = to_2020_12(schema)
         draft.descriptor[member] = converted.schema
-        draft.lost |= {f"/{member}{loss.partition(': ')[0]}": loss.partition(": ")[2] for loss in converted.losses}
+        if converted.dangling:
+            draft.problem = (
+                draft.problem or f"its {member} refers to what 2020-12 has no place for: {converted.dangling[0]}"
+            )
+        draft.lost |= {f"/{member}{loss.rpartition(': ')[0]}": loss.rpartition(": ")[2] for loss in converted.losses}
     else:
         draft.descriptor[member] = schema
 
@@ -248,6 +252,10 @@ def _carry(tool: dict[str, Any], draft: _Draft, *members: str) -> None:
 
 def _assign(draft: _Draft, assigned: dict[str, Any]) -> None:
     """Apply what the caller assigned; the safety tier has to be among it."""
+    for member in ("approval", "replayPolicy"):
+        native, given = draft.descriptor.get(member), assigned.get(member)
+        if native is not None and given is not None and native != given:
+            draft.lost[f"/{member}"] = f"assigned {given}, although the definition amounts to {native}"
     draft.descriptor |= {member: assigned[member] for member in ASSIGNABLE if member in assigned}
     if not {"toolId", "source"} <= draft.descriptor.keys():
         draft.problem = draft.problem or draft.unnamed

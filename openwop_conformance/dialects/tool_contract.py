@@ -67,6 +67,8 @@ def check_any(document: Any) -> list[Notice]:
         return check_invocation(document)
     if isinstance(document, dict) and "attempts" in document:
         return check_result(document)
+    if isinstance(document, dict) and "isRetryable" in document:
+        return check_error(document)
     return check_contract(document)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from openwop_conformance.reference.catalog import Catalog, HostPrincipal, HostTool
 from openwop_conformance.reference.event_log import EventLog
-from openwop_conformance.reference.hooks import TokenBucket, args_hash, redacted
+from openwop_conformance.reference.hooks import REDACTED, TokenBucket, args_hash, redacted
 from openwop_conformance.reference.surfaces import TRANSPORTS, Call, Outcome, Surfaces
 
 AGENT = "agent-reference"
@@ -52,7 +52,7 @@ class Sessions:
         return Session(run_id, session_id, tool.id)
 
     def _called(self, run_id: str, principal: HostPrincipal, tool: HostTool, call: Call) -> None:
-        inputs = redacted(call.arguments, self._secrets)
+        inputs = redacted(_shown(tool, call.arguments), self._secrets)
         payload = {
             **_named(tool, call),
             "inputs": inputs,
@@ -112,6 +112,12 @@ class Sessions:
 def _named(tool: HostTool, call: Call) -> dict[str, Any]:
     name = str(tool.native.get("name", tool.id))
     return {"agentId": AGENT, "toolName": name, "callId": call.call_id, "sessionId": call.session_id}
+
+
+def _shown(tool: HostTool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments without what the audit policy of the tool keeps out of logs."""
+    hidden = tool.native.get("audit", {}).get("redactInput", ())
+    return {name: REDACTED if name in hidden else value for name, value in arguments.items()}
 
 
 def _key(arguments: dict[str, Any]) -> str:

@@ -173,6 +173,12 @@ def test_gecx_envelopes(envelope: Any, expected: list[tuple[str, str]]) -> None:
     assert told(gecx.check_envelope(envelope)) == expected
 
 
+def test_gecx_documents_are_told_apart() -> None:
+    assert told(gecx.check_any({"requestId": "x"})) == [("error", "")]
+    assert told(gecx.check_any({})) == [("error", "")]
+    assert told(gecx.check_any([CLIENT, {**CLIENT, "name": "A"}])) == [("error", "/1/name")]
+
+
 def test_gecx_requests() -> None:
     context = {"sessionId": "s", "turnIndex": 0, "toolCallId": "c", "idempotencyKey": "k"}
     request = {"name": "lookup_order", "input": {}, "context": context}
@@ -350,6 +356,7 @@ def test_results(result: dict[str, Any], *, fine: bool) -> None:
 
 def test_errors_invocations_and_policies() -> None:
     assert told(tool_contract.check_error({**FAILURE, "code": "ContractErrorFoo"})) == [("advisory", "/code")]
+    assert told(tool_contract.check_any(FAILURE)) == []
     odd = {**RESULT, "status": "Error", "error": {**FAILURE, "code": "Oops"}}
     assert told(tool_contract.check_result(odd)) == [("advisory", "/error/code")]
     assert told(tool_contract.check_any({"toolName": "a", "input": {}, "correlationId": "c"})) == []

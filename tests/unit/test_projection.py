@@ -20,7 +20,7 @@ READ: dict[str, Any] = {"safetyTier": "read"}
 def projected(
     format_name: str, tool: Any, naming: Naming = CRM, **assigned: Any
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    name = tool["name"]
+    name = f"{tool['namespace']}:{tool['name']}" if "namespace" in tool else tool["name"]
     result = project(format_name, [tool], naming, {name: {**READ, **assigned}})
     assert result.refusals == []
     [descriptor] = result.descriptors
@@ -356,6 +356,25 @@ def test_generated_instances_get_the_same_verdict_from_both(schema: dict[str, An
     old = jsonschema_rs.Draft7Validator(root, retriever=refuse)
     new = jsonschema_rs.Draft202012Validator(converted, retriever=refuse)
     assert old.is_valid(instance) == new.is_valid(instance), converted
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": {}, "additionalItems": {"type": "string"}, "properties": {"a": {"$ref": "#/additionalItems"}}},
+        {"dependentSchemas": {"a": {"type": "string"}}, "properties": {"a": {"$ref": "#/dependentSchemas/a"}}},
+        {"properties": {"a": {"$ref": "#", "title": "x", "not": {}}, "b": {"$ref": "#/properties/a/not"}}},
+    ],
+)
+def test_references_into_what_is_left_behind_are_refused(schema: dict[str, Any]) -> None:
+    assert len(to_2020_12(schema).dangling) == 1
+    result = project("gecx", [{**CLIENT, "inputSchema": schema}], CRM, {"lookup_order": READ})
+    assert "refers to what 2020-12 has no place for" in refused(result)["lookup_order"]
+
+
+def test_an_assignment_over_what_a_definition_says_is_told() -> None:
+    _, losses = projected("gecx", {**CLIENT, "approvalPolicy": "supervisor_approve"}, approval="never")
+    assert losses["/approval"] == "assigned never, although the definition amounts to always"
 
 
 def test_what_is_left_behind_is_said() -> None:

@@ -118,6 +118,7 @@ def test_sessions_make_real_calls(host: RunningHost, tool_id: str, transport: st
     assert {call["transport"] for call in calls} == {transport}
     returns = [event["payload"] for event in events if event["type"] == "agent.toolReturned"]
     assert all(one["status"] == "ok" for one in returns)
+    assert "555-0100" not in json.dumps(events)
 
 
 def test_odd_requests_get_an_envelope(host: RunningHost) -> None:
