@@ -8,6 +8,7 @@ from openwop_conformance.checks.filtering import SOURCES, check_source_filter
 from openwop_conformance.checks.identity import check_id_form, check_id_prefix
 from openwop_conformance.checks.listing import across, read_listing, sample
 from openwop_conformance.checks.scopes import check_within_scopes
+from openwop_conformance.checks.stability import check_ids_stable, check_tools_stable
 from openwop_conformance.client.host import LIST_PATH, Host
 from openwop_conformance.plugin.trial import Trial
 
@@ -33,6 +34,21 @@ def test_within_scopes(host: Host, settle: Trial) -> None:
     Required: the scopes that the settings declare for a principal cover `auth.scopes` of each tool listed to it (R20).
     """
     settle(check_within_scopes(list(zip(host.principals, host.listings(), strict=True))))
+
+
+@pytest.mark.openwop_scenario("stability", settles=["tool-ids-stable", "reading-changes-nothing"])
+def test_stability(host: Host, settle: Trial) -> None:
+    """Reading the catalog does not change it.
+
+    Sent: GET /v1/tools five times with the first principal's credential, over connections that are kept and closed.
+    Required: the same ids with the same sources and tiers, in any order. One change that stays is inconclusive, other
+    members that change are an advisory (R18).
+    """
+    close = (("Connection", "close"),)
+    ways = ((), close, (), close, ())
+    readings = [read_listing(host.client.send("GET", LIST_PATH, host.primary, headers=way)) for way in ways]
+    settle(check_ids_stable(readings), "tool-ids-stable")
+    settle(check_tools_stable(readings), "reading-changes-nothing")
 
 
 @pytest.mark.openwop_scenario("source-filter", settles=["source-filter-exact"])

@@ -564,6 +564,53 @@ class WritesAreLost(HostApp):
         return answer
 
 
+class Flickering(HostApp):
+    """Hides its last tool from every third list."""
+
+    kills = ("tool-ids-stable",)
+    allows = ("writes-change-nothing", "item-agrees-with-list", "source-filter-exact", "advertised-sources-seen")
+    read = 0
+
+    async def list_tools(self, request: Request) -> Response:
+        self.read += 1
+        answer = await super().list_tools(request)
+        if self.read % 3:
+            return answer
+        return rewritten(answer, lambda body: {"tools": body["tools"][:-1]})
+
+
+class Climbing(HostApp):
+    """Changes a tier with every list."""
+
+    kills = ("reading-changes-nothing",)
+    allows = ("writes-change-nothing", "item-agrees-with-list")
+    read = 0
+
+    async def list_tools(self, request: Request) -> Response:
+        self.read += 1
+        tier = ("pure", "read", "write")[self.read % 3]
+
+        def changed(body: Any) -> Any:
+            return {
+                "tools": [{**tool, "safetyTier": tier} if tool["source"] == "mcp" else tool for tool in body["tools"]]
+            }
+
+        return rewritten(await super().list_tools(request), changed)
+
+
+class Shuffled(HostApp):
+    """Lists its tools in another order each time: conforming."""
+
+    read = 0
+
+    async def list_tools(self, request: Request) -> Response:
+        self.read += 1
+        turn = self.read % 3
+        return rewritten(
+            await super().list_tools(request), lambda body: {"tools": body["tools"][turn:] + body["tools"][:turn]}
+        )
+
+
 class WithTotal(Listing):
     """Counts its tools beside the list: conforming."""
 
@@ -621,9 +668,10 @@ def test_a_host_is_blamed_for_its_vice_and_for_nothing_else(suite: Suite, vice: 
     with reference(vice(load_catalog())) as host:
         first, second = host.principals[:2]
         run = suite.live(host.url, "--openwop-token", first.token, "--openwop-second-token", second.token)
-    assert run.blamed("fail") == set(getattr(vice, "kills", ()))
-    assert run.blamed("advisory") == set(getattr(vice, "advises", ()))
-    assert run.blamed("inconclusive") == set()
+    allowed = set(getattr(vice, "allows", ()))
+    assert run.blamed("fail") - allowed == set(getattr(vice, "kills", ()))
+    assert run.blamed("advisory") - allowed == set(getattr(vice, "advises", ()))
+    assert run.blamed("inconclusive") - allowed == set()
     assert run.code == (1 if getattr(vice, "kills", ()) else 0)
 
 

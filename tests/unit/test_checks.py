@@ -48,6 +48,7 @@ from openwop_conformance.checks.listing import (
     sample,
 )
 from openwop_conformance.checks.scopes import check_within_scopes
+from openwop_conformance.checks.stability import check_ids_stable, check_tools_stable
 from openwop_conformance.checks.writes import check_nothing_changed, check_writes_answered, check_writes_refused
 from openwop_conformance.findings import Weight
 from openwop_conformance.secret import Secret
@@ -582,3 +583,24 @@ def test_writes_change_nothing() -> None:
         assert weights(check_nothing_changed(listing(TOOL, OTHER), after)) == {VIOLATION}
     assert not list(check_nothing_changed(EMPTY, EMPTY))
     assert weights(check_nothing_changed(EMPTY, BROKEN)) == {BLOCKED}
+
+
+def test_stable_ids() -> None:
+    full, less = listing(TOOL, OTHER), listing(OTHER)
+    assert not list(check_ids_stable([full, listing(OTHER, TOOL), full]))
+    assert weights(check_ids_stable([full, less, less])) == {INCONCLUSIVE}
+    assert weights(check_ids_stable([full, less, full])) == {VIOLATION}
+    assert weights(check_ids_stable([full, BROKEN])) == {BLOCKED}
+    assert weights(check_ids_stable([EMPTY, EMPTY])) == {BLOCKED}
+
+
+def test_stable_tools() -> None:
+    def tiers(*names: str) -> list[Listing]:
+        return [listing({**TOOL, "safetyTier": name}) for name in names]
+
+    assert not list(check_tools_stable(tiers("read", "read")))
+    assert weights(check_tools_stable(tiers("read", "write", "write"))) == {INCONCLUSIVE}
+    assert weights(check_tools_stable(tiers("read", "write", "read"))) == {VIOLATION}
+    assert weights(check_tools_stable(tiers("read", "write", "pure"))) == {VIOLATION}
+    assert weights(check_tools_stable([listing(TOOL), listing({**TOOL, "title": "x"})])) == {ADVISORY}
+    assert weights(check_tools_stable([EMPTY])) == {BLOCKED}
