@@ -44,9 +44,10 @@ class Exchange:
 
 def _quoted(text: str) -> str:
     """Single quotes, or double ones where a shell variable has to be expanded."""
-    before, variable = _VARIABLE.fullmatch(text).group(1, 2) if _VARIABLE.fullmatch(text) else (text, "")  # type: ignore[union-attr]
-    if not variable:
+    found = _VARIABLE.fullmatch(text)
+    if found is None:
         return shlex.quote(text)
+    before, variable = found.groups()
     escaped = re.sub(r'(["\\`$])', r"\\\1", before)
     return f'"{escaped}{variable}"'
 

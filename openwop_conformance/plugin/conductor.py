@@ -212,7 +212,7 @@ class Conductor:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the summary."""
-        writer = terminalreporter._tw  # noqa: SLF001 - the only way to its width and color
+        writer = self._config.get_terminal_writer()
         report = self._config.stash.get(REPORT, None)
         if report is not None:
             terminalreporter.ensure_newline()
