@@ -238,7 +238,8 @@ def _concerns(item: pytest.Item, selected: frozenset[str]) -> bool:
     scenario = scenario_of(item)
     if scenario is None:
         return True
-    vector = getattr(item, "callspec", None) and item.callspec.params.get("vector")  # type: ignore[attr-defined]
+    callspec = getattr(item, "callspec", None)
+    vector = callspec.params.get("vector") if callspec else None
     return bool(selected & ({vector.requirement} if vector else set(scenario.settles)))
 
 

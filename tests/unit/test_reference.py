@@ -1,18 +1,23 @@
 """The reference host: five surfaces, authorization, a durable log, sessions that do something."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from openwop_conformance.dialects.gecx import check_envelope
 from openwop_conformance.dialects.notices import has_errors
 from openwop_conformance.reference import mcp_link
+from openwop_conformance.reference.app import HostApp
 from openwop_conformance.reference.catalog import load_catalog
 from openwop_conformance.reference.config import ConfigError, read_config, read_document
 from openwop_conformance.reference.connector_endpoint import KEY_HEADER, PATH, ConnectorEndpoint
@@ -157,16 +162,44 @@ def test_a_log_belongs_to_one_host(tmp_path: Path) -> None:
 
 
 def test_a_host_stops_while_somebody_listens(tmp_path: Path) -> None:
-    running = start_host(data=tmp_path, live=False)
-    with caller(running, "alice") as client:
-        started, _ = session(client, "openwop:text.slugify")
-        poll = f"/v1/runs/{started['runId']}/events/poll?lastSequence=99&timeout=20"
-        assert client.get(poll).json() == {"events": [], "isComplete": True}
+    """A poll and a stream of a run that goes on are let go, with an answer, when the host stops."""
+    arrived = threading.Semaphore(0)
+
+    class Telling(HostApp):
+        """Says when somebody has come to listen."""
+
+        async def poll(self, request: Request) -> Response:
+            arrived.release()
+            return await super().poll(request)
+
+        async def stream(self, request: Request) -> Response:
+            arrived.release()
+            return await super().stream(request)
+
+    running = start_host(data=tmp_path, live=False, app=Telling)
+    with sqlite3.connect(tmp_path / "events.sqlite3", timeout=5) as db:
+        db.execute("insert into runs values ('run_open', 'acme', 'alice')")
+    answers: dict[str, httpx.Response] = {}
+
+    def listen(path: str) -> None:
+        with caller(running, "alice") as client:
+            answers[path] = client.get(f"/v1/runs/run_open/events{path}", timeout=60)
+
+    listeners = [threading.Thread(target=listen, args=(path,)) for path in ("/poll?timeout=25", "")]
+    for one in listeners:
+        one.start()
+    for _ in listeners:
+        assert arrived.acquire(timeout=30)
     running.stop()
+    for one in listeners:
+        one.join(30)
+        assert not one.is_alive()
+    assert answers["/poll?timeout=25"].json() == {"events": [], "isComplete": False}
+    assert answers[""].text == ""
 
 
 def test_a_tool_that_breaks_down_ends_its_session(tmp_path: Path) -> None:
-    config, folder = read_config()
+    _, folder = read_config()
     text = (
         (folder / "host.yaml")
         .read_text(encoding="utf-8")
@@ -179,7 +212,6 @@ def test_a_tool_that_breaks_down_ends_its_session(tmp_path: Path) -> None:
     with caller(running, "alice") as client:
         _, events = session(client, "openwop:text.slugify")
     running.stop()
-    assert config.principals
     assert events[-3]["payload"]["error"]["message"] == "The tool broke down."
     assert events[-2]["payload"]["outcome"] == "failed"
 
