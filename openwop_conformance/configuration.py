@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from openwop_conformance.documents import DocumentError
+from openwop_conformance.earlier import Earlier, read_earlier
 from openwop_conformance.requirements import Registry
 from openwop_conformance.secret import Secret
 from openwop_conformance.settings import (
@@ -60,6 +62,9 @@ class Options:
     config: Path | None = None
     list_shape: str | None = None
     destructive: bool = False
+    timing: bool = False
+    previous: Path | None = None
+    fail_on: str | None = None
     reports: tuple[Path, ...] = ()
     select: tuple[str, ...] = ()
 
@@ -95,6 +100,9 @@ def configure(options: Options, environ: Mapping[str, str], registry: Registry) 
         opt_outs=opt_outs,
         list_shape=ListShape(options.list_shape or file.list_shape or "any"),
         destructive=options.destructive or bool(file.destructive),
+        timing=options.timing or bool(file.timing),
+        previous=_previous(options.previous or (folder / file.previous if file.previous else None)),
+        fail_on_advisory=(options.fail_on or file.fail_on) == "advisory",
         reports=_reports(options.reports or tuple(folder / name for name in file.reports)),
         select=_selection(options.select or tuple(file.select), registry),
         limits=_limits(file.limits),
@@ -176,7 +184,10 @@ def _principals(options: Options, environ: Mapping[str, str], file: FileShape, f
         _check_header_value(token, f"the token of principal {shape.name!r}")
         scopes = None if shape.scopes is None else tuple(shape.scopes)
         variable = shape.token_env if override is None and shape.token_env else key_variable(place, shape.name)
-        principals.append(Principal(shape.name, token, scopes, shape.tenant, variable))
+        hidden = tuple(shape.hidden_tool_ids)
+        if not all(hidden):
+            raise UsageProblem(f"principal {shape.name!r}: a hidden tool id is empty")
+        principals.append(Principal(shape.name, token, scopes, shape.tenant, variable, hidden))
     _check_distinct(principals)
     return tuple(principals)
 
@@ -285,6 +296,13 @@ def _reports(paths: tuple[Path, ...]) -> tuple[Path, ...]:
         if not path.absolute().parent.is_dir():
             raise UsageProblem(f"report {path}: the folder {path.parent} does not exist")
     return paths
+
+
+def _previous(path: Path | None) -> Earlier | None:
+    try:
+        return read_earlier(path) if path else None
+    except DocumentError as error:
+        raise UsageProblem(str(error)) from None
 
 
 def _selection(wanted: tuple[str, ...], registry: Registry) -> tuple[str, ...]:

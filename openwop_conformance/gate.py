@@ -67,7 +67,7 @@ class Gate:
         principals = len(self.settings.principals)
         if Need.PRINCIPAL in requirement.needs and not principals:
             return Closed(Verdict.BLOCKED, "no credential was given; give a token, for example in OPENWOP_API_KEY")
-        if Need.SECOND_PRINCIPAL in requirement.needs and principals <= 1 and not self.settings.hidden_tool_ids:
+        if Need.SECOND_PRINCIPAL in requirement.needs and principals <= 1 and not self.settings.names_hidden_ids:
             return Closed(
                 Verdict.BLOCKED,
                 "no second principal and no hidden id was given; give a token, for example in OPENWOP_SECOND_API_KEY",

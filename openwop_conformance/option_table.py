@@ -52,6 +52,9 @@ OPTIONS = (
         name="list-shape", value="any|object|array", choices=("any", "object", "array"), help="pin the body of the list"
     ),
     Option(name="destructive", help="allow attempts to write that name real tools"),
+    Option(name="timing", help="compare how long hidden and unknown ids take, as an advisory"),
+    Option(name="previous", value="FILE", file=True, help="an earlier JSON report of this host, to compare ids with"),
+    Option(name="fail-on", value="fail|advisory", choices=("fail", "advisory"), help="what makes a run fail"),
     Option(
         name="report",
         value="FILE",

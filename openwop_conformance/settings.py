@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from openwop_conformance.earlier import Earlier
 from openwop_conformance.secret import Secret
 
 REFERENCE = "reference"
@@ -25,13 +26,14 @@ class ListShape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody whom the host knows. Scopes are None where nobody declared them."""
+    """Somebody whom the host knows. Scopes are None where nobody declared them; `hidden` are ids of other tenants."""
 
     name: str
     token: Secret
     scopes: tuple[str, ...] | None = None
     tenant: str | None = None
     variable: str = "OPENWOP_API_KEY"
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Limits:
     total_seconds: float = 30.0
     max_body_bytes: int = 16 * 1024 * 1024
     max_items: int = 64
+    concurrency: int = 4
     retry_seconds: float = 10.0
 
 
@@ -81,6 +84,9 @@ class Settings:
     opt_outs: frozenset[str] = frozenset()
     list_shape: ListShape = ListShape.ANY
     destructive: bool = False
+    timing: bool = False
+    previous: Earlier | None = None
+    fail_on_advisory: bool = False
     reports: tuple[Path, ...] = ()
     select: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
@@ -95,6 +101,11 @@ class Settings:
     def mode(self) -> str:
         """The word for the mode in reports."""
         return "strict" if self.strict else "default"
+
+    @property
+    def names_hidden_ids(self) -> bool:
+        """Whether any id was named that somebody must not see."""
+        return bool(self.hidden_tool_ids) or any(one.hidden for one in self.principals)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:

@@ -33,6 +33,7 @@ class PrincipalShape(_Shape, frozen=True):
     token_file: str | None = None
     scopes: list[str] | None = None
     tenant: str | None = None
+    hidden_tool_ids: list[str] = []
 
 
 class LimitsShape(_Shape, frozen=True):
@@ -43,6 +44,7 @@ class LimitsShape(_Shape, frozen=True):
     total_seconds: float | None = None
     max_body_bytes: int | None = None
     max_items: int | None = None
+    concurrency: int | None = None
     retry_seconds: float | None = None
 
 
@@ -72,6 +74,9 @@ class FileShape(_Shape, frozen=True):
     opt_out: list[str] = []
     list_shape: Literal["any", "object", "array"] | None = None
     destructive: bool | None = None
+    timing: bool | None = None
+    previous: str | None = None
+    fail_on: Literal["fail", "advisory"] | None = None
     reports: list[str] = []
     select: list[str] = []
     limits: LimitsShape = LimitsShape()

@@ -44,6 +44,7 @@ class Settlement:
     findings: tuple[Finding, ...] = ()
     reason: str = ""
     exercised: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Settled:
     reasons: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
     exercised: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def settle(requirement: Requirement, scenario: str, findings: Iterable[Finding]) -> Settlement:
@@ -97,6 +99,16 @@ def strictly(settlement: Settlement) -> Settlement:
     return replace(settlement, verdict=Verdict.FAIL, findings=(finding,))
 
 
+def promoted(settlement: Settlement) -> Settlement:
+    """Where advisories are to fail a run: the same findings, as failures."""
+    if settlement.verdict is not Verdict.ADVISORY:
+        return settlement
+    findings = tuple(
+        replace(one, weight=Weight.VIOLATION) if one.weight is Weight.ADVISORY else one for one in settlement.findings
+    )
+    return replace(settlement, verdict=Verdict.FAIL, findings=findings)
+
+
 def merge(settlements: Iterable[Settlement]) -> dict[str, Settled]:
     """One verdict per requirement: the worst that was observed, else the best reason why nothing was."""
     grouped: dict[str, list[Settlement]] = {}
@@ -114,6 +126,7 @@ def _merged(group: list[Settlement]) -> Settled:
         reasons=tuple(dict.fromkeys(one.reason for one in telling if one.reason)),
         scenarios=tuple(dict.fromkeys(one.scenario for one in group)),
         exercised=any(one.exercised for one in group),
+        notes=tuple(dict.fromkeys(one.note for one in group if one.note)),
     )
 
 

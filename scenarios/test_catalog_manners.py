@@ -1,14 +1,16 @@
 """§B, §C and §F: the filter, ids, scopes and caches of a catalog."""
 
+from functools import partial
+
 import pytest
 
 from openwop_conformance.checks.caching import check_shared_caches
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
 from openwop_conformance.checks.filtering import SOURCES, check_source_filter
 from openwop_conformance.checks.identity import check_id_form, check_id_prefix
-from openwop_conformance.checks.listing import across, read_listing, sample
+from openwop_conformance.checks.listing import Listing, across, read_listing, sample
 from openwop_conformance.checks.scopes import check_within_scopes
-from openwop_conformance.checks.stability import check_ids_stable, check_tools_stable
+from openwop_conformance.checks.stability import check_ids_stable, check_stable_over_time, check_tools_stable
 from openwop_conformance.client.host import LIST_PATH, Host
 from openwop_conformance.plugin.trial import Trial
 
@@ -36,33 +38,44 @@ def test_within_scopes(host: Host, settle: Trial) -> None:
     settle(check_within_scopes(list(zip(host.principals, host.listings(), strict=True))))
 
 
-@pytest.mark.openwop_scenario("stability", settles=["tool-ids-stable", "reading-changes-nothing"])
+@pytest.mark.openwop_scenario(
+    "stability", settles=["tool-ids-stable", "reading-changes-nothing", "tool-ids-stable-over-time"]
+)
 def test_stability(host: Host, settle: Trial) -> None:
     """Reading the catalog does not change it.
 
     Sent: GET /v1/tools five times with the first principal's credential, over connections that are kept and closed.
     Required: the same ids with the same sources and tiers, in any order. One change that stays is inconclusive, other
-    members that change are an advisory (R18).
+    members that change are an advisory (R18). With --openwop-previous also: what an earlier report on the same version
+    of the host lists to a principal is still listed to it, with the same source and tier.
     """
     close = (("Connection", "close"),)
     ways = ((), close, (), close, ())
     readings = [read_listing(host.client.send("GET", LIST_PATH, host.primary, headers=way)) for way in ways]
     settle(check_ids_stable(readings), "tool-ids-stable")
     settle(check_tools_stable(readings), "reading-changes-nothing")
+    settle(
+        check_stable_over_time(host.listings(), host.implementation, host.settings.previous),
+        "tool-ids-stable-over-time",
+    )
+    for listing in host.listings():
+        settle.remember(listing)
 
 
 @pytest.mark.openwop_scenario("source-filter", settles=["source-filter-exact"])
 def test_source_filter(host: Host, settle: Trial) -> None:
     """The list can be filtered by source.
 
-    Sent: GET /v1/tools?source=S for each of the five sources, with the first principal's credential.
+    Sent: GET /v1/tools?source=S for each of the five sources, with every principal's credential, and once for a source
+    that there is not, to which any answer will do.
     Required: each answer holds exactly the listed tools of that source. Ignoring the filter is an advisory.
     """
-    filtered = {
-        source: read_listing(host.client.send("GET", f"{LIST_PATH}?source={source}", host.primary))
-        for source in SOURCES
-    }
-    settle(check_source_filter(host.listing(host.primary), filtered))
+    host.client.send("GET", f"{LIST_PATH}?source=openwop-conformance-none", host.primary)
+    filtered: dict[str, dict[str, Listing]] = {}
+    for credential in host.credentials():
+        tasks = [partial(host.client.send, "GET", f"{LIST_PATH}?source={one}", credential) for one in SOURCES]
+        filtered[credential.label] = dict(zip(SOURCES, map(read_listing, host.together(tasks)), strict=True))
+    settle(across(host.listings(), lambda one: check_source_filter(one, filtered[one.answer.exchange.principal])))
 
 
 @pytest.mark.openwop_scenario("shared-caches", settles=["shared-caches-kept-out"])

@@ -33,6 +33,7 @@ from openwop_conformance.checks.listing import (
     check_list_served,
     sample,
 )
+from openwop_conformance.checks.portable import check_input_portable
 from openwop_conformance.client.host import Host
 from openwop_conformance.client.http import Credential
 from openwop_conformance.findings import Finding
@@ -68,6 +69,7 @@ def test_tool_list(host: Host, settle: Trial) -> None:
         "tool-ids-unique",
         "input-schema-valid",
         "output-schema-valid",
+        "input-schema-portable",
     ],
 )
 def test_listed_descriptors(host: Host, settle: Trial) -> None:
@@ -75,7 +77,8 @@ def test_listed_descriptors(host: Host, settle: Trial) -> None:
 
     Sent: GET /v1/tools with every principal's credential.
     Required: each entry valid against the schema; exec-tier tools from host extensions only; no id twice;
-    input and output schemas that are schemas (R23; nothing is fetched to find out).
+    input and output schemas that are schemas (R23; nothing is fetched to find out). Input schemas of MCP and node-pack
+    tools outside the portable subset are an advisory.
     """
     listings = host.listings()
     settle(across(listings, check_descriptors_valid), "listed-descriptors-valid")
@@ -83,6 +86,7 @@ def test_listed_descriptors(host: Host, settle: Trial) -> None:
     settle(across(listings, check_ids_unique), "tool-ids-unique")
     settle(across(listings, lambda one: check_schemas_valid(one, "inputSchema")), "input-schema-valid")
     settle(across(listings, lambda one: check_schemas_valid(one, "outputSchema")), "output-schema-valid")
+    settle(across(listings, check_input_portable), "input-schema-portable")
 
 
 @pytest.mark.openwop_scenario("catalog-sources", settles=["listed-sources-advertised", "advertised-sources-seen"])
@@ -140,8 +144,9 @@ def test_tools_by_id(host: Host, settle: Trial) -> None:
 def read_items(host: Host, credential: Credential) -> list[Item]:
     """Listed tools by id, within the limit; paired with a second reading of the list where they disagree with it."""
     listing = host.listing(credential)
-    answers = {tool_id: host.item(tool_id, credential) for tool_id in sample(listing, host.settings.limits.max_items)}
-    items = [Item(tool_id, answer, listing.named(tool_id)) for tool_id, answer in answers.items()]
+    chosen = sample(listing, host.settings.limits.max_items)
+    answers = host.items(chosen, credential)
+    items = [Item(one, answer, listing.named(one)) for one, answer in zip(chosen, answers, strict=True)]
     if not (list(check_items_resolve(listing, items)) or list(check_items_agree(listing, items))):
         return items
     again = host.read_list(credential)

@@ -1,13 +1,17 @@
 """§B: callers whom the host does not know are turned away."""
 
+import base64
+
 import pytest
 
-from openwop_conformance.checks.credentials import check_item_refused, check_list_refused
+from openwop_conformance.checks.credentials import check_item_refused, check_list_refused, check_scheme_minded
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
-from openwop_conformance.client.host import LIST_PATH, Host
+from openwop_conformance.client.host import LIST_PATH, UNKNOWN_TOKEN, Host
 from openwop_conformance.client.http import Credential
 from openwop_conformance.exchanges import Answer
+from openwop_conformance.findings import Finding
 from openwop_conformance.plugin.trial import Trial
+from openwop_conformance.secret import Secret
 
 LISTED_SAMPLES = 3
 DECOYS = 2
@@ -35,19 +39,52 @@ def test_no_credential(host: Host, settle: Trial) -> None:
 def test_unknown_credential(host: Host, settle: Trial) -> None:
     """Nobody reads the catalog with a credential that the host did not issue.
 
-    Sent: the same requests with a made-up token.
-    Required: the same.
+    Sent: the same requests with a made-up token, as Bearer and as Basic; with none behind Bearer; with a real one whose
+    letters changed case. The list also with a real token under a wrong scheme.
+    Required: the same. That a real token counts under a wrong scheme is an advisory.
     """
+    of_list: list[Finding] = []
+    of_items: list[Finding] = []
+    for credential in unknown_credentials(host):
+        answer = host.client.send("GET", LIST_PATH, credential, follow=False)
+        of_list += check_list_refused("list-rejects-unknown-credential", answer)
+        of_items += check_item_refused("item-rejects-unknown-credential", *by_id(host, credential))
+    for credential in misplaced_credentials(host):
+        of_list += check_scheme_minded(
+            "list-rejects-unknown-credential", host.client.send("GET", LIST_PATH, credential, follow=False)
+        )
+    settle(of_list, "list-rejects-unknown-credential")
+    settle(of_items, "item-rejects-unknown-credential")
+
+
+def unknown_credentials(host: Host) -> list[Credential]:
+    """Credentials that no host can have issued, in the ways in which a careless one may take them for good."""
     stranger = host.stranger
-    settle(
-        check_list_refused(
-            "list-rejects-unknown-credential", host.client.send("GET", LIST_PATH, stranger, follow=False)
-        ),
-        "list-rejects-unknown-credential",
-    )
-    settle(
-        check_item_refused("item-rejects-unknown-credential", *by_id(host, stranger)), "item-rejects-unknown-credential"
-    )
+    basic = base64.b64encode(f"nobody:{UNKNOWN_TOKEN}".encode()).decode()
+    made = [
+        stranger,
+        Credential("a stranger without a token", "Authorization", Secret("Bearer"), "Bearer"),
+        Credential("a stranger with Basic", "Authorization", Secret(f"Basic {basic}"), f"Basic {basic}"),
+    ]
+    tokens = {one.token.reveal() for one in host.principals}
+    for one in host.principals:
+        changed = one.token.reveal().swapcase()
+        if changed not in tokens:
+            shown = f"${one.variable}_IN_OTHER_CASE"
+            made.append(host.client.custom_credential(f"{one.name} in other case", Secret(changed), shown))
+    return made
+
+
+def misplaced_credentials(host: Host) -> list[Credential]:
+    """Real tokens under a scheme that they were not issued for."""
+    if host.settings.key_header:
+        return []
+    return [
+        Credential(
+            f"{one.name} with Basic", "Authorization", Secret(f"Basic {one.token.reveal()}"), f"Basic ${one.variable}"
+        )
+        for one in host.principals[:1]
+    ]
 
 
 def by_id(host: Host, credential: Credential | None) -> tuple[list[Answer], int]:
@@ -55,4 +92,4 @@ def by_id(host: Host, credential: Credential | None) -> tuple[list[Answer], int]
     listed = [tool_id for listing in host.listings() for tool_id in listing.ids()]
     existing = [*dict.fromkeys(listed)][:LISTED_SAMPLES] + list(host.settings.hidden_tool_ids)
     unknown = decoys(existing[0] if existing else EXAMPLE, listed, DECOYS)
-    return [host.item(tool_id, credential, follow=False) for tool_id in [*existing, *unknown]], len(existing)
+    return host.items([*existing, *unknown], credential, follow=False), len(existing)

@@ -1,5 +1,7 @@
 """§F-1: the catalog is for reading."""
 
+from urllib.parse import quote
+
 import pytest
 
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
@@ -11,6 +13,7 @@ from openwop_conformance.plugin.trial import Trial
 BODY = b"{}"
 JSON = (("Content-Type", "application/json"),)
 HARMLESS_ON_LIST = ("POST", "PATCH")
+NEVER = (("Content-Type", "text/plain"), ("If-Match", '"openwop-conformance-nothing-has-this-tag"'))
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -20,22 +23,34 @@ WRITES = ("POST", "PUT", "PATCH", "DELETE")
 def test_read_only(host: Host, settle: Trial) -> None:
     """Nothing can be written to the catalog.
 
-    Sent: POST, PUT, PATCH and DELETE on ids that no tool has, and POST and PATCH on the list, all with an empty object;
-    with --openwop-destructive also PUT and DELETE on the list, and all four on a listed id. The list before and after.
+    Sent: POST, PUT, PATCH and DELETE on ids that no tool has, with an empty object; on the list POST and PATCH with an
+    empty object, PUT and DELETE with a body that is no catalog and a condition that nothing meets. With
+    --openwop-destructive all four also without such care, on the list and on a listed id. The list before and after.
     Required: none succeeds, the list stays the same; 405 with Allow is preferred.
     """
     before = host.read_list(host.primary)
     destructive = host.settings.destructive
     targets = decoys((before.ids() or [EXAMPLE])[0], before.ids(), 1)
     targets += before.ids()[:1] if destructive else []
-    on_list = [write(host, method, LIST_PATH) for method in (WRITES if destructive else HARMLESS_ON_LIST)]
+    on_list = [careful_write(host, method, targets[0]) for method in WRITES]
+    on_list += [write(host, method, LIST_PATH) for method in WRITES] if destructive else []
     on_items = [write(host, method, item_path(target)) for target in targets for method in WRITES]
     settle(check_writes_refused("list-rejects-writes", on_list), "list-rejects-writes")
     settle(check_writes_refused("item-rejects-writes", on_items), "item-rejects-writes")
     settle(check_writes_answered([*on_list, *on_items]), "writes-answered-405")
     settle(check_nothing_changed(before, host.read_list(host.primary)), "writes-change-nothing")
-    if not destructive:
-        settle.note("writes were tried on ids that no tool has; --openwop-destructive tries real ones too")
+    done = "writes were tried on ids that no tool has" + (
+        ", on the list and on a listed id" if destructive else "; --openwop-destructive tries real ones too"
+    )
+    settle.note(done, "list-rejects-writes", "item-rejects-writes", "writes-change-nothing", "writes-answered-405")
+
+
+def careful_write(host: Host, method: str, decoy: str) -> Answer:
+    """An attempt on the list that could do no harm even where it counts: it is aimed at an id that no tool has."""
+    if method in HARMLESS_ON_LIST:
+        return write(host, method, LIST_PATH)
+    path = f"{LIST_PATH}?toolId={quote(decoy, safe='', errors='surrogatepass')}"
+    return host.client.send(method, path, host.primary, headers=NEVER, body=b"no catalog")
 
 
 def write(host: Host, method: str, path: str) -> Answer:

@@ -1,11 +1,14 @@
 """Hosts for tests: real sockets on loopback, each with whatever manners a test needs."""
 
+import http.client
 import itertools
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -115,3 +118,38 @@ def discovery_only(document: Mapping[str, Any], *, status: int = 404) -> Handler
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+@contextmanager
+def old_fashioned(behind: str) -> Iterator[str]:
+    """A host that speaks HTTP/1.0, closes every connection, and answers other methods with 501 and a page."""
+    target = urlsplit(behind)
+
+    class Forward(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            link = http.client.HTTPConnection(str(target.hostname), target.port, timeout=10)
+            kept = {name: value for name, value in self.headers.items() if name.lower() not in {"host", "connection"}}
+            link.request(self.command, self.path, headers=kept)
+            answer = link.getresponse()
+            body = answer.read()
+            self.send_response_only(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in {"connection", "date", "server"}:
+                    self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
+            link.close()
+
+        do_HEAD = do_GET  # noqa: N815 - the name that the library looks for
+
+        def log_message(self, *arguments: Any) -> None:
+            del arguments
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Forward)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -29,6 +29,14 @@ def check_list_refused(requirement: str, answer: Answer) -> Iterator[Finding]:
     yield Finding(requirement, message, answer.place, "status 401", f"status {answer.status}", answer.exchange, weight)
 
 
+def check_scheme_minded(requirement: str, answer: Answer) -> Iterator[Finding]:
+    """`list-rejects-unknown-credential`: a token counts only under the scheme that it was issued for; an advisory."""
+    if answer.status in _SUCCESS:
+        message = f"the list is given to {answer.exchange.principal}: look at the scheme before the token"
+        seen = f"status {answer.status}"
+        yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange, Weight.ADVISORY)
+
+
 def check_item_refused(requirement: str, answers: Sequence[Answer], existing: int) -> Iterator[Finding]:
     """`item-rejects-…-credential`: one and the same of 401, 403 and 404 for every id, `existing` of which are real."""
     if not existing:

@@ -7,6 +7,7 @@ from typing import Any
 from openwop_conformance.checks.listing import Listing, Tool, prerequisite
 from openwop_conformance.exchanges import Exchange
 from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.schema_soundness import dangling_references, unreadable_patterns
 from openwop_conformance.validation import DIALECT_2020_12, Violation, knows_dialect, schema_problems, violations
 from openwop_conformance.wording import listed, shown
 
@@ -161,5 +162,8 @@ def _schema_findings(schema: dict[str, Any], member: str) -> Iterator[tuple[Viol
         )
     else:
         dialect = declared if isinstance(declared, str) else DIALECT_2020_12
-        for violation in schema_problems(schema, dialect):
+        problems = schema_problems(schema, dialect)
+        for violation in problems or dangling_references(schema):
             yield violation, Weight.VIOLATION
+        for violation in unreadable_patterns(schema):
+            yield violation, Weight.ADVISORY

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from openwop_conformance.checks.items import same_json
 from openwop_conformance.checks.listing import Listing, Tool, prerequisite
+from openwop_conformance.earlier import Earlier
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.wording import printable, shown
 
@@ -39,6 +40,44 @@ def check_tools_stable(readings: Sequence[Listing]) -> Iterator[Finding]:
         if not all(_alike(versions[0], other) for other in versions[1:]):
             message = f"{name} is described differently from one reading to the next"
             yield Finding(requirement, message, readings[-1].answer.place, weight=Weight.ADVISORY)
+
+
+def check_stable_over_time(
+    listings: Sequence[Listing], implementation: tuple[str | None, str | None] | None, earlier: Earlier | None
+) -> Iterator[Finding]:
+    """`tool-ids-stable-over-time`: what an earlier report on the same host version lists is still there, as it was."""
+    requirement = "tool-ids-stable-over-time"
+    if earlier is None:
+        why = "no earlier report was given to compare with (--openwop-previous)"
+    elif earlier.version is None or implementation is None or implementation != (earlier.name, earlier.version):
+        why = "the earlier report is not known to be of the same host and version (OPENWOP_IMPLEMENTATION_VERSION)"
+    else:
+        why = ""
+    if earlier is None or why:
+        yield Finding(requirement, why, weight=Weight.INAPPLICABLE)
+        return
+    common = [one for one in listings if one.answer.exchange.principal in earlier.catalog]
+    judged = [one for one in common if prerequisite(requirement, one, whole=True, tools=False) is None]
+    if not judged or not any(earlier.catalog[one.answer.exchange.principal] for one in judged):
+        message = "no principal of the earlier report, by name, has tools there and a whole list now"
+        yield Finding(requirement, message, weight=Weight.BLOCKED)
+    for listing in judged:
+        for tool_id, (source, tier) in earlier.catalog[listing.answer.exchange.principal].items():
+            yield from _kept(requirement, listing, tool_id, {"source": source, "safetyTier": tier})
+
+
+def _kept(requirement: str, listing: Listing, tool_id: str, before: dict[str, str | None]) -> Iterator[Finding]:
+    now, place, exchange = listing.named(tool_id), listing.answer.place, listing.answer.exchange
+    name = printable(tool_id, 120)
+    if not now:
+        message = f"{name} was listed to {exchange.principal} by the same host version, and is not any more"
+        yield Finding(requirement, message, place, shown(tool_id), "no such tool", exchange)
+    for member, value in before.items() if now else ():
+        if now[0].text(member) != value:
+            message = f"the {member} of {name} has changed within one host version"
+            yield Finding(
+                requirement, message, f"{now[0].pointer}/{member}", shown(value), shown(now[0].text(member)), exchange
+            )
 
 
 def _missing(requirement: str, readings: Sequence[Listing]) -> Finding | None:

@@ -1,16 +1,19 @@
 """A host as scenarios see it: whom we are there, what it advertises, and how to ask it for things."""
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from urllib.parse import quote
 
 from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.checks.discovery import check_discovery_served
-from openwop_conformance.checks.listing import Listing, read_listing
+from openwop_conformance.checks.listing import FORBIDDEN, Listing, read_listing, sample
 from openwop_conformance.client.http import Client, Credential, Unobservable
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.secret import Secret
 from openwop_conformance.settings import Principal, Settings
+from openwop_conformance.wording import printable
 
 DISCOVERY_PATH = "/.well-known/openwop"
 LIST_PATH = "/v1/tools"
@@ -88,6 +91,60 @@ class Host:
     def item(self, tool_id: str, credential: Credential | None, *, literal: str = "", follow: bool = True) -> Answer:
         """One tool by id."""
         return self.client.send("GET", item_path(tool_id, literal=literal), credential, follow=follow)
+
+    def together(self, tasks: Sequence[Callable[[], Answer]]) -> list[Answer]:
+        """Several requests at a time, as many as the settings allow; the answers in the order of the requests."""
+        workers = min(self.settings.limits.concurrency, len(tasks))
+        if workers <= 1:
+            return [task() for task in tasks]
+        with ThreadPoolExecutor(workers) as pool:
+            return [future.result() for future in [pool.submit(task) for task in tasks]]
+
+    def items(self, tool_ids: Sequence[str], credential: Credential | None, *, follow: bool = True) -> list[Answer]:
+        """Several tools by id."""
+        return self.together([partial(self.item, one, credential, follow=follow) for one in tool_ids])
+
+    def named_hidden(self, credential: Credential) -> list[str]:
+        """The ids that the settings say a principal must not see."""
+        [place] = [place for place, one in enumerate(self.principals) if one.name == credential.label]
+        return [*dict.fromkeys([*self.principals[place].hidden, *(self.settings.hidden_tool_ids if not place else ())])]
+
+    def hidden_from(self, credential: Credential, *, foreign: bool = False) -> list[str]:
+        """The ids that others are shown and this principal is not, named ones first, telling ones before plain ones.
+
+        With `foreign` only those that may be of another tenant. Where the principal's own list cannot be read whole,
+        only the named ones are known.
+        """
+        named = self.named_hidden(credential)
+        own = self.listing(credential)
+        if own.answer.status != FORBIDDEN and (own.tools is None or not own.whole):
+            return named
+        tenants = {one.name: one.tenant for one in self.principals}
+        for other in self.credentials():
+            same = tenants[other.label] is not None and tenants[other.label] == tenants[credential.label]
+            if other.label != credential.label and not (foreign and same):
+                theirs = self.listing(other)
+                named += [one for one in sample(theirs, len(theirs.ids())) if one not in own.ids()]
+        return list(dict.fromkeys(named))
+
+    def known_ids(self) -> set[str]:
+        """Every id that somebody is shown or that the settings name."""
+        named = {one for credential in self.credentials() for one in self.named_hidden(credential)}
+        return named | {one for listing in self.listings() for one in listing.ids()}
+
+    @property
+    def implementation(self) -> tuple[str | None, str | None] | None:
+        """Name and version: what the settings call the host, or else what it calls itself."""
+        if self.settings.implementation_name or self.settings.implementation_version:
+            return self.settings.implementation_name, self.settings.implementation_version
+        told = (self.discovery.capabilities.document or {}).get("implementation")
+        if not isinstance(told, dict):
+            return None
+        name, version = (
+            printable(self.client.redactor.text(told[key]), 120) if isinstance(told.get(key), str) else None
+            for key in ("name", "version")
+        )
+        return name, version
 
     def credentials(self) -> list[Credential]:
         """Everybody's credential, the first principal's first."""

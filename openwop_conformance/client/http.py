@@ -1,5 +1,7 @@
 """One client for everything that is sent: bounded, recorded, to one origin only."""
 
+import itertools
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -70,7 +72,10 @@ class Client:
         self._retry_left = settings.limits.retry_seconds
         self.redactor = Redactor(settings.secrets)
         self.sent: Counter[str] = Counter()
+        self.journal: list[Answer] = []
         self._lost_in_a_row = 0
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
         limits = settings.limits
         timeout = httpx.Timeout(limits.read_seconds, connect=limits.connect_seconds)
         context = tls_context(settings.tls) if parts.scheme == "https" else None
@@ -151,13 +156,19 @@ class Client:
             if answer.status != TOO_MANY_REQUESTS or keep_429:
                 return answer
             wait = _retry_after(answer.header("retry-after"))
-            if wait is None or wait > self._retry_left or attempt == MAX_RETRIES:
+            if wait is None or attempt == MAX_RETRIES or not self._may_wait(wait):
                 break
-            self._retry_left -= wait
             time.sleep(wait)
         raise Unobservable(
             "the host answers 429 for longer than the suite may wait (limits.retry-seconds)", answer.exchange
         )
+
+    def _may_wait(self, seconds: float) -> bool:
+        """Take the time from the budget of the run, if so much is left."""
+        with self._lock:
+            enough = seconds <= self._retry_left
+            self._retry_left -= seconds if enough else 0
+        return enough
 
     def _send_once(
         self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
@@ -194,7 +205,7 @@ class Client:
         if credential is not None:
             shown.insert(0, (credential.header, credential.shown))
         return Exchange(
-            id=f"{self._name}{self.sent.total() + 1}",
+            id=f"{self._name}{next(self._numbers)}",
             principal=credential.label if credential else "nobody",
             method=method,
             url=self.redactor.text(self._origin + target),
@@ -206,7 +217,8 @@ class Client:
         self, record: Exchange, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
     ) -> Answer:
         __tracebackhide__ = True
-        self.sent[record.method] += 1
+        with self._lock:
+            self.sent[record.method] += 1
         started = time.monotonic()
         with (
             _transport_errors(self._settings.limits),
@@ -233,7 +245,14 @@ class Client:
             body_bytes=len(content),
             elapsed_ms=elapsed,
         )
-        return Answer(done, response.status_code, pairs, content, reading.value, reading.error, reading.too_deep)
+        answer = Answer(done, response.status_code, pairs, content, reading.value, reading.error, reading.too_deep)
+        self.journal.append(answer)
+        return answer
+
+    def read_journal(self) -> list[Answer]:
+        """Everything that came since it was last read."""
+        answers, self.journal = self.journal, []
+        return answers
 
     def _wire_headers(self, headers: Pairs, credential: Credential | None) -> list[tuple[str, str]]:
         __tracebackhide__ = True

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from openwop_conformance.credential_material import without_material
 from openwop_conformance.exchanges import Exchange, Pairs
 from openwop_conformance.findings import Finding
 from openwop_conformance.secret import Secret
@@ -30,10 +31,9 @@ class Redactor:
         self._pattern = re.compile("|".join(patterns)) if patterns else None
 
     def text(self, text: str) -> str:
-        """The text without secrets, and without the beginning of one where the text was cut off."""
-        if self._pattern is None:
-            return text
-        text = self._pattern.sub(REDACTED, text)
+        """The text without secrets, known ones and found ones, and without the beginning of one that was cut off."""
+        known = self._pattern.sub(REDACTED, text) if self._pattern else text
+        text = without_material(known)
         return self._without_stumps(text) if ELLIPSIS in text else text
 
     def _without_stumps(self, text: str) -> str:

@@ -167,6 +167,7 @@ class Conductor:
             item.user_properties.extend(trial.properties())
             raise
         trial.lose("the scenario ended without settling this")
+        trial.watch()
         item.user_properties.extend(trial.properties())
         trial.finish()
 

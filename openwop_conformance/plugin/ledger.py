@@ -83,6 +83,9 @@ class Ledger:
             without_credential=bool(run.gate and not run.settings.principals and run.gate.advertises_profile(CATALOG)),
             unobservable=run.unobservable,
             sent=tuple(sorted(sent.items())),
+            catalog=tuple(
+                (whose, tuple(tools)) for parcel in self.parcels.values() for whose, tools in parcel.catalog.items()
+            ),
         )
 
     def _judge(self, run: Run) -> "Judged":
@@ -144,18 +147,12 @@ class Judged:
 
 def _implementation(run: Run) -> Implementation | None:
     """What the settings call the host, or else what the host calls itself."""
-    settings = run.settings
-    if settings.implementation_name or settings.implementation_version:
-        return Implementation(settings.implementation_name, settings.implementation_version)
-    document = run.host.discovery.capabilities.document if run.host else None
-    told = (document or {}).get("implementation")
-    if not isinstance(told, dict):
-        return None
-    redact = run.client.redactor.text if run.client else str
-    words = [
-        printable(redact(told[key]), 120) if isinstance(told.get(key), str) else None for key in ("name", "version")
-    ]
-    return Implementation(*words)
+    if run.host is None:
+        settings = run.settings
+        named = settings.implementation_name or settings.implementation_version
+        return Implementation(settings.implementation_name, settings.implementation_version) if named else None
+    told = run.host.implementation
+    return Implementation(*told) if told else None
 
 
 def _warnings(run: Run) -> Iterator[str]:

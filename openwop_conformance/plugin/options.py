@@ -45,6 +45,9 @@ def options_from(said: dict[str, Any]) -> Options:
         config=said["config"],
         list_shape=said["list-shape"],
         destructive=said["destructive"],
+        timing=said["timing"],
+        previous=said["previous"],
+        fail_on=said["fail-on"],
         reports=tuple(said["report"]),
         select=tuple(said["select"]),
     )

@@ -64,9 +64,11 @@ class Run:
                     list(one.scopes) if one.scopes is not None else None,
                     one.tenant,
                     one.variable,
+                    list(one.hidden),
                 ]
                 for one in self.settings.principals
             ],
+            "planted": [one.reveal() for one in self.settings.planted_secrets],
             "unobservable": self.unobservable,
             "lost": _packed(self.lost) if self.lost else None,
             "discovery": [answer.status, [list(pair) for pair in answer.headers], answer.body, _packed(answer.exchange)]
@@ -83,10 +85,13 @@ def begin(settings: Settings, registry: Registry) -> Run:
     if settings.host_url == REFERENCE:
         run.embedded = start()
         own = tuple(
-            Principal(one.name, Secret(one.token), one.scopes, one.tenant, key_variable(place, one.name))
-            for place, one in enumerate(run.embedded.principals)
+            Principal(one.name, Secret(one.token), one.scopes, one.tenant, key_variable(place, one.name), foreign)
+            for place, (one, foreign) in enumerate(run.embedded.tenants())
         )
-        run.settings = replace(settings, principals=settings.principals or own, destructive=True)
+        planted = (*settings.planted_secrets, *map(Secret, run.embedded.planted))
+        run.settings = replace(
+            settings, principals=settings.principals or own, destructive=True, planted_secrets=planted
+        )
     run.base_url = run.embedded.url if run.embedded else settings.host_url
     try:
         run.client = Client(str(run.base_url), run.settings, direct=run.embedded is not None)
@@ -106,10 +111,15 @@ def begin(settings: Settings, registry: Registry) -> Run:
 def resume(settings: Settings, registry: Registry, handed: dict[str, Any], worker: str) -> Run:
     """Take part in a run that the controller has begun."""
     principals = tuple(
-        Principal(name, Secret(token), None if scopes is None else tuple(scopes), tenant, variable)
-        for name, token, scopes, tenant, variable in handed["principals"]
+        Principal(name, Secret(token), None if scopes is None else tuple(scopes), tenant, variable, tuple(hidden))
+        for name, token, scopes, tenant, variable, hidden in handed["principals"]
     )
-    settings = replace(settings, principals=principals, destructive=settings.destructive or handed["embedded"])
+    settings = replace(
+        settings,
+        principals=principals,
+        planted_secrets=tuple(map(Secret, handed["planted"])),
+        destructive=settings.destructive or handed["embedded"],
+    )
     run = Run(settings, registry, base_url=handed["url"], unobservable=handed["unobservable"])
     if run.base_url is None:
         return run

@@ -2,19 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import pytest
 
+from openwop_conformance.checks.listing import Listing
+from openwop_conformance.client.http import Unobservable
 from openwop_conformance.client.redaction import Redactor
+from openwop_conformance.client.watches import WATCHES
 from openwop_conformance.exchanges import Exchange
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.gate import Closed
 from openwop_conformance.plugin.marks import Scenario
 from openwop_conformance.plugin.run import Run
 from openwop_conformance.requirements import Requirement
-from openwop_conformance.verdicts import Settlement, Verdict, settle, strictly
+from openwop_conformance.verdicts import Settlement, Verdict, promoted, settle, strictly
 
 PROPERTY = "openwop"
 _BAD = (Verdict.FAIL, Verdict.INCONCLUSIVE)
@@ -29,6 +32,7 @@ class Parcel:
     not_applicable: tuple[tuple[str, str], ...] = ()
     sent: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    catalog: dict[str, list[tuple[str, str | None, str | None]]] = field(default_factory=dict)
 
 
 class Trial:
@@ -42,6 +46,10 @@ class Trial:
         self._inapplicable: dict[str, str] = {}
         self._open: dict[str, Requirement] = {}
         self._notes: list[str] = []
+        self._catalog: dict[str, list[tuple[str, str | None, str | None]]] = {}
+        self._watched: list[Settlement] = []
+        if run.client:
+            run.client.read_journal()
         self._sent_before = Counter(run.client.sent) if run.client else Counter()
         for name in scenario.settles:
             if name in run.selected:
@@ -57,8 +65,9 @@ class Trial:
             self._keep(shut(requirement, self.scenario.slug, closed, self._run.lost), demanded=closed.demanded)
 
     def _keep(self, settlement: Settlement, *, demanded: bool = True) -> None:
-        strict = self._run.settings.strict and demanded
-        self._settlements[settlement.requirement] = strictly(settlement) if strict else settlement
+        settings = self._run.settings
+        kept = strictly(settlement) if settings.strict and demanded else settlement
+        self._settlements[settlement.requirement] = promoted(kept) if settings.fail_on_advisory else kept
 
     @property
     def is_open(self) -> bool:
@@ -86,9 +95,37 @@ class Trial:
             kept = [one for one in own if one.weight is not Weight.INAPPLICABLE]
             self._keep(settle(requirement, self.scenario.slug, kept))
 
-    def note(self, text: str) -> None:
-        """Something that the reader of the report should know."""
-        self._notes.append(self._redactor.text(text))
+    def note(self, text: str, *only: str) -> None:
+        """Something that the reader of the report should know, of the run or of single requirements already settled."""
+        if not only:
+            self._notes.append(self._redactor.text(text))
+        for name in only:
+            if name in self._settlements:
+                self._settlements[name] = replace(self._settlements[name], note=self._redactor.text(text))
+
+    def remember(self, listing: Listing) -> None:
+        """Keep the ids of a list in the report, so that a later run can be compared with them."""
+        clean = self._redactor.text
+        self._catalog[listing.answer.exchange.principal] = [
+            (clean(tool.id), tool.text("source"), tool.text("safetyTier")) for tool in listing.tools or () if tool.id
+        ]
+
+    def watch(self) -> None:
+        """Look at every answer that came during the scenario for what must stand in none, whatever it was about."""
+        run = self._run
+        if run.client is None or run.host is None:
+            return
+        try:
+            for requirement, check in WATCHES.items():
+                one = run.registry[requirement]
+                if requirement in run.selected and run.gate and run.gate.closed(one) is None:
+                    found = [self._redactor.finding(finding) for finding in check(run.host, run.client.journal)]
+                    if found:
+                        self._watched.append(settle(one, self.scenario.slug, found))
+        except Unobservable:
+            return
+        finally:
+            run.client.read_journal()
 
     def lose(self, reason: str, exchange: Exchange | None = None) -> None:
         """What is still unsettled could not be observed."""
@@ -100,11 +137,14 @@ class Trial:
     def finish(self) -> None:
         """Tell pytest what it amounts to: fail, skip or pass."""
         __tracebackhide__ = True
-        bad = [one for one in self._settlements.values() if one.verdict in _BAD]
+        bad = [one for one in self._every() if one.verdict in _BAD]
         if bad:
             pytest.fail("\n".join(_line(one) for one in bad), pytrace=False)
         if not any(one.exercised for one in self._settlements.values()):
             pytest.skip(self.why_shut())
+
+    def _every(self) -> list[Settlement]:
+        return [*self._settlements.values(), *self._watched]
 
     def why_shut(self) -> str:
         """Why nothing could be exercised, in one line."""
@@ -115,7 +155,7 @@ class Trial:
     @property
     def failed(self) -> bool:
         """Whether pytest has to report a failure."""
-        return any(one.verdict in _BAD for one in self._settlements.values())
+        return any(one.verdict in _BAD for one in self._every())
 
     def properties(self) -> list[tuple[str, str]]:
         """What the test report carries: a readable verdict for each requirement, and the parcel."""
@@ -123,10 +163,11 @@ class Trial:
         sent = Counter(self._run.client.sent) - self._sent_before if self._run.client else Counter()
         parcel = Parcel(
             self.scenario.slug,
-            tuple(self._settlements.values()),
+            tuple(self._every()),
             tuple(self._inapplicable.items()),
             dict(sent),
             tuple(self._notes),
+            self._catalog,
         )
         return [*readable, (PROPERTY, msgspec.json.encode(parcel).decode())]
 

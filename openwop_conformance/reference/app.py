@@ -57,6 +57,7 @@ class HostApp:
             Route("/.well-known/openwop", self.discovery, methods=["GET"]),
             Route("/v1/tools", self.list_tools, methods=["GET"]),
             Route("/v1/tools/{tool_id:path}", self.one_tool, methods=["GET"]),
+            Route("/v1/agents", self.agents, methods=["GET"]),
         ]
         if self.sessions is not None:
             routes += [
@@ -79,6 +80,7 @@ class HostApp:
             "supportedEnvelopes": [],
             "schemaVersions": {},
             "limits": {},
+            "agents": {"manifestRuntime": {"supported": True}},
             "toolCatalog": {"supported": True, "sources": self.catalog.sources, "sessionLifecycle": live},
         }
         if live:
@@ -100,6 +102,13 @@ class HostApp:
         if tool is None:
             return error_response(404, "not_found", "There is no such tool.")
         return json_response(tool.descriptor, headers=PRIVATE)
+
+    async def agents(self, request: Request) -> Response:
+        """The agents whose tools are all of the caller's world."""
+        world = self.catalog.world(self.caller(request))
+        seen = [(name, tools) for name, tools in self.catalog.agents if world.keys() >= set(tools)]
+        listed = [{"agentId": name, "toolAllowlist": list(tools)} for name, tools in seen]
+        return json_response({"agents": listed}, headers=PRIVATE)
 
     async def session_run(self, request: Request) -> Response:
         """Run a whole session on a tool of the caller's world; without a name, on the first one."""

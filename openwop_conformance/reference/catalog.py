@@ -63,6 +63,7 @@ class Catalog:
     rate_limit: int = 20
     endpoint: str | None = None
     mcp: McpLink | None = None
+    agents: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def authenticate(self, token: str) -> HostPrincipal | None:
         """Whose token this is; every token is compared, and each in constant time."""
@@ -88,7 +89,11 @@ def load_catalog(path: Path | None = None, *, live: bool = False) -> Catalog:
     tools = [tool for source in config.sources for tool in _tools(source, folder, link)]
     _check_ids(tools)
     endpoint = next((one.endpoint for one in config.sources if one.endpoint), None)
-    return Catalog(tuple(tools), _principals(config), config.implementation, config.rate_limit, endpoint, link)
+    agents = tuple((one.name, tuple(one.tools)) for one in config.agents)
+    strange = {name for _, names in agents for name in names} - {tool.id for tool in tools}
+    if strange:
+        raise ConfigError(f"agents: no tool has the id {', '.join(sorted(strange))}")
+    return Catalog(tuple(tools), _principals(config), config.implementation, config.rate_limit, endpoint, link, agents)
 
 
 def _principals(config: HostConfig) -> tuple[HostPrincipal, ...]:
@@ -163,6 +168,9 @@ def _own(source: SourceConfig, natives: list[Any]) -> Projection:
 
 
 def _hosted(descriptor: dict[str, Any], native: dict[str, Any], one: ToolConfig) -> HostTool:
+    schema = descriptor.get("inputSchema")
+    if descriptor["source"] == "mcp" and isinstance(schema, dict) and schema.get("type") == "object":
+        descriptor["inputSchema"] = {"additionalProperties": False, **schema}
     if one.scopes:
         held = descriptor.get("auth", {})
         descriptor["auth"] = {**held, "scopes": list(dict.fromkeys([*held.get("scopes", ()), *one.scopes]))}

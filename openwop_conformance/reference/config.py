@@ -50,6 +50,13 @@ class SourceConfig(_Shape, frozen=True):
     endpoint: str | None = None
 
 
+class AgentConfig(_Shape, frozen=True):
+    """An agent and the tools that it may use."""
+
+    name: str
+    tools: list[str]
+
+
 class HostConfig(_Shape, frozen=True):
     """A whole host."""
 
@@ -57,6 +64,7 @@ class HostConfig(_Shape, frozen=True):
     sources: list[SourceConfig]
     implementation: dict[str, str] = {}
     rate_limit: int = 20
+    agents: list[AgentConfig] = []
 
 
 def read_document(path: Path) -> Any:

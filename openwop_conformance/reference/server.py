@@ -1,5 +1,6 @@
 """The host on loopback sockets: its own server, the connector's endpoint, the event log and what is kept between."""
 
+import secrets
 import socket
 import sqlite3
 import tempfile
@@ -11,7 +12,7 @@ from typing import Any
 import uvicorn
 
 from openwop_conformance.reference.app import HostApp
-from openwop_conformance.reference.catalog import Catalog, HostPrincipal, load_catalog
+from openwop_conformance.reference.catalog import HostPrincipal, HostTool, load_catalog
 from openwop_conformance.reference.config import ConfigError
 from openwop_conformance.reference.connector_endpoint import ConnectorEndpoint
 from openwop_conformance.reference.event_log import EventLog, recover
@@ -45,9 +46,17 @@ class RunningHost:
     url: str
     principals: tuple[HostPrincipal, ...]
     recovered: int = 0
+    planted: tuple[str, ...] = field(default=(), repr=False)
+    _tools: tuple[HostTool, ...] = ()
     _served: list[Served] = field(default_factory=list)
     _log: EventLog | None = None
     _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def tenants(self) -> list[tuple[HostPrincipal, tuple[str, ...]]]:
+        """Everybody, with the ids of tools that are not of their tenant."""
+        return [
+            (one, tuple(tool.id for tool in self._tools if one.tenant not in tool.tenants)) for one in self.principals
+        ]
 
     def stop(self) -> None:
         """Stop serving, close the log, and leave nothing behind that was only for this run."""
@@ -66,7 +75,7 @@ def start(app: HostApp | None = None, port: int = 0) -> RunningHost:
     if app is None:
         return start_host(port=port)
     served = serve(app.asgi, port)
-    return RunningHost(served.url, app.catalog.principals, 0, [served])
+    return RunningHost(served.url, app.catalog.principals, _tools=app.catalog.tools, _served=[served])
 
 
 def start_host(
@@ -85,9 +94,11 @@ def start_host(
     endpoint = ConnectorEndpoint()
     served = [serve(endpoint.asgi)] if catalog.endpoint == EMBEDDED else []
     address = served[0].url if served else catalog.endpoint
-    sessions = _sessions(catalog, log, Surfaces(catalog.mcp, address, endpoint.key), endpoint.key)
+    planted = (f"planted_{secrets.token_urlsafe(24)}",)
+    kept = (endpoint.key, *planted, *(one.token for one in catalog.principals))
+    sessions = Sessions(catalog, log, Surfaces(catalog.mcp, address, endpoint.key), kept)
     served.append(serve(app(catalog, log, sessions).asgi, port))
-    return RunningHost(served[-1].url, catalog.principals, recovered, served, log, folder)
+    return RunningHost(served[-1].url, catalog.principals, recovered, planted, catalog.tools, served, log, folder)
 
 
 def _opened(path: Path) -> EventLog:
@@ -96,10 +107,6 @@ def _opened(path: Path) -> EventLog:
         return EventLog(path)
     except sqlite3.DatabaseError as error:
         raise ConfigError(f"{path}: {error}") from None
-
-
-def _sessions(catalog: Catalog, log: EventLog, surfaces: Surfaces, key: str) -> Sessions:
-    return Sessions(catalog, log, surfaces, (key, *(one.token for one in catalog.principals)))
 
 
 def serve(asgi: Any, port: int = 0) -> Served:

@@ -40,6 +40,10 @@ def as_json(report: RunReport) -> dict[str, Any]:
         "notRun": list(report.not_run),
         "selection": list(report.selection),
         "warnings": list(report.warnings),
+        "catalog": {
+            whose: [dict(zip(("toolId", "source", "safetyTier"), tool, strict=True)) for tool in tools]
+            for whose, tools in report.catalog
+        },
         "traffic": {"requests": dict(report.sent), "runsCreated": report.runs_created},
     }
 
@@ -62,6 +66,7 @@ def _requirement(result: Result) -> dict[str, Any]:
         "reasons": list(settled.reasons),
         "findings": [_finding(finding) for finding in settled.findings],
         "scenarios": list(settled.scenarios),
+        "notes": list(settled.notes),
     }
 
 

@@ -80,6 +80,7 @@ class RunReport:
     without_credential: bool = False
     sent: tuple[tuple[str, int], ...] = ()
     runs_created: int = 0
+    catalog: tuple[tuple[str, tuple[tuple[str, str | None, str | None], ...]], ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:

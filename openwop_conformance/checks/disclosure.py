@@ -1,0 +1,184 @@
+"""Non-disclosure: a tool that a principal may not see is to it as if it did not exist (F-2)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from openwop_conformance.checks.likeness import Asked, Aspect, Mark, marks, spellings
+from openwop_conformance.checks.texts import body_texts, header_texts
+from openwop_conformance.exchanges import Answer
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.wording import printable
+
+PLAIN = "plain"
+BY_ASPECT = {
+    Aspect.STATUS: "hidden-same-status",
+    Aspect.HEADERS: "hidden-same-headers",
+    Aspect.BODY: "hidden-same-body",
+}
+BY_WAY = {
+    PLAIN: "",
+    "head": "hidden-same-head",
+    "conditional": "hidden-same-conditional",
+    "variant": "hidden-same-variants",
+    "anonymous": "hidden-same-without-credential",
+}
+REQUIREMENTS = (*BY_ASPECT.values(), *filter(None, BY_WAY.values()))
+NOWHERE = "hidden-id-nowhere"
+NOTHING_HIDDEN = (
+    "no tool is known that is hidden from one principal and shown to another; "
+    "give a second principal with other tools, or name a hidden id (--openwop-hidden-tool-id)"
+)
+_SUCCESS = range(200, 300)
+_BARE_WORD = re.compile(r"[A-Za-z0-9]{0,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One hidden id asked for in one way, among decoys asked for in the same way."""
+
+    hidden: Asked
+    decoys: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One hidden id, one way of asking, as often as it was asked; `words` say what the way is."""
+
+    way: str
+    words: str
+    rounds: tuple[Round, ...]
+
+    def marks(self) -> list[Mark]:
+        """What set the hidden id apart in every round; what shows up once is the moment's doing."""
+        found = [{mark.key: mark for mark in marks(one.hidden, one.decoys)} for one in self.rounds]
+        seen = Counter(key for one in found for key in one)
+        return [mark for key, mark in found[0].items() if seen[key] == len(found)] if found else []
+
+
+def check_hidden_like_unknown(probes: Sequence[Probe]) -> Iterator[Finding]:
+    """The `hidden-same-…` requirements: whatever plain GET tells already is not held against the other ways again."""
+    told: dict[str, set[tuple[Aspect, str]]] = {}
+    statuses: set[str] = set()
+    for probe in probes:
+        tool_id = probe.rounds[0].hidden.tool_id
+        who = probe.rounds[0].hidden.answer.exchange.principal
+        known = told.setdefault(f"{who} {tool_id}", set())
+        fresh = [mark for mark in probe.marks() if (mark.aspect, _stem(mark)) not in known]
+        if probe.way == PLAIN:
+            known.update((mark.aspect, _stem(mark)) for mark in fresh)
+            statuses.update(f"{who} {tool_id}" for mark in fresh if mark.aspect is Aspect.STATUS)
+        elif f"{who} {tool_id}" in statuses and probe.way != "anonymous":
+            continue
+        yield from (_finding(probe, mark) for mark in fresh)
+    yield from _unexercised(probes, statuses)
+
+
+def _stem(mark: Mark) -> str:
+    return "" if mark.aspect is Aspect.STATUS else mark.where
+
+
+def _finding(probe: Probe, mark: Mark) -> Finding:
+    hidden = probe.rounds[0].hidden
+    who, name = hidden.answer.exchange.principal, printable(hidden.tool_id, 120)
+    message = (
+        f"{probe.words} tells {who} that the hidden {name} exists: its {mark.aspect} is unlike that of ids that no "
+        "tool has; treat both as not in the caller's world"
+    )
+    requirement = BY_WAY[probe.way] or BY_ASPECT[mark.aspect]
+    return Finding(requirement, message, mark.where, mark.expected, mark.seen, hidden.answer.exchange)
+
+
+def _unexercised(probes: Sequence[Probe], statuses: set[str]) -> Iterator[Finding]:
+    ways = {probe.way for probe in probes}
+    plain = {
+        f"{probe.rounds[0].hidden.answer.exchange.principal} {probe.rounds[0].hidden.tool_id}"
+        for probe in probes
+        if probe.way == PLAIN
+    }
+    for requirement in REQUIREMENTS:
+        way = next((name for name, own in BY_WAY.items() if own == requirement), PLAIN)
+        if way not in ways:
+            yield Finding(requirement, NOTHING_HIDDEN, weight=Weight.BLOCKED)
+        elif way != "anonymous" and plain and plain <= statuses and requirement != "hidden-same-status":
+            message = "the status alone tells hidden ids from unknown ones, so nothing else could be compared"
+            yield Finding(requirement, message, weight=Weight.BLOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a principal got for an id that its list does not show; `foreign` where the id is of another tenant."""
+
+    tool_id: str
+    answer: Answer
+    foreign: bool
+    listed_since: bool = False
+
+    @property
+    def resolved(self) -> bool:
+        """Whether a tool came back; success without one is for `unknown-id-status`."""
+        body = self.answer.json
+        return (
+            self.answer.status in _SUCCESS and isinstance(body, dict) and bool({"toolId", "safetyTier"} & body.keys())
+        )
+
+
+def check_unlisted(resolutions: Sequence[Resolution]) -> Iterator[Finding]:
+    """`nothing-unlisted-resolves`, `item-within-tenant`: what is not listed to a principal is not found by id."""
+    foreign = [one for one in resolutions if one.foreign]
+    if not resolutions:
+        yield Finding("nothing-unlisted-resolves", NOTHING_HIDDEN, weight=Weight.BLOCKED)
+    if not foreign:
+        message = "no tool of another tenant is known; declare tenants, or name a hidden id (--openwop-hidden-tool-id)"
+        yield Finding("item-within-tenant", message, weight=Weight.BLOCKED)
+    for one in resolutions:
+        if not one.resolved or one.listed_since:
+            continue
+        who, name = one.answer.exchange.principal, printable(one.tool_id, 120)
+        seen = f"status {one.answer.status}"
+        message = f"{name} resolves by id for {who}, whose list does not show it"
+        yield Finding("nothing-unlisted-resolves", message, one.answer.place, "status 404", seen, one.answer.exchange)
+        if one.foreign:
+            message = f"{name} belongs to another tenant than {who}, who reads it by id"
+            yield Finding("item-within-tenant", message, one.answer.place, "status 404", seen, one.answer.exchange)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An answer and the ids that must not stand in it."""
+
+    answer: Answer
+    hidden: frozenset[str]
+
+
+def check_hidden_nowhere(received: Sequence[Received]) -> Iterator[Finding]:
+    """`hidden-id-nowhere`: no body and no header names a hidden id, unless the request itself did."""
+    for one in received:
+        asked = unquote(one.answer.exchange.url) + (one.answer.exchange.request_body or "")
+        wanted = [name for name in one.hidden if not any(spelling in asked for spelling in spellings(name))]
+        places = (*body_texts(one.answer), *((at, unquote(text)) for at, text in header_texts(one.answer)))
+        for where, text in places if wanted else ():
+            for name in wanted:
+                if names(text, name):
+                    who = one.answer.exchange.principal
+                    message = f"{who} is told of {printable(name, 120)}, which is hidden from it"
+                    yield Finding(NOWHERE, message, where, "no hidden id", "the id", one.answer.exchange)
+
+
+def names(text: str, tool_id: str) -> bool:
+    """Whether a text names an id: a short plain word only as the whole text, other ids wherever they stand alone."""
+    if _BARE_WORD.fullmatch(tool_id):
+        return text == tool_id
+    place = text.find(tool_id)
+    while place >= 0:
+        before, after = text[place - 1 : place] if place else "", text[place + len(tool_id) : place + len(tool_id) + 1]
+        if not _continues(before) and not _continues(after):
+            return True
+        place = text.find(tool_id, place + 1)
+    return False
+
+
+def _continues(char: str) -> bool:
+    return char.isalnum() or char in {"_", "-"} if char else False

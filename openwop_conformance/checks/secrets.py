@@ -1,0 +1,122 @@
+"""No credential material in what the catalog tells, and nothing that was sent or planted comes back (C-2, F-3)."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from openwop_conformance.checks.listing import Listing, Tool, prerequisite
+from openwop_conformance.checks.texts import body_texts, header_texts, texts
+from openwop_conformance.credential_material import find_material, looks_chosen, without_material
+from openwop_conformance.exchanges import Answer, Exchange
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.secret import Secret
+from openwop_conformance.validation import escape_pointer
+from openwop_conformance.wording import printable
+
+MATERIAL = "descriptor-secret-free"
+RETURNED = "tokens-never-returned"
+SHORT = 8
+_SAID = frozenset({"default", "const", "examples", "enum", "example"})
+_UNJUDGED = frozenset({"set-cookie", "date", "content-length", "content-type"})
+
+
+def check_secret_free(
+    listings: Sequence[Listing], answers: Sequence[Answer], known: Sequence[Secret] = ()
+) -> Iterator[Finding]:
+    """`descriptor-secret-free`: over lists, single tools, refusals and their headers; values are judged, not names.
+
+    What is `known`, because it was sent or planted, is left to `tokens-never-returned`.
+    """
+    patterns = [_pattern(one.reveal()) for one in known if one]
+    return _material(listings, answers, patterns)
+
+
+def _material(
+    listings: Sequence[Listing], answers: Sequence[Answer], known: Sequence[re.Pattern[str]]
+) -> Iterator[Finding]:
+    readable = [one for one in listings if prerequisite(MATERIAL, one) is None]
+    if not readable:
+        yield from filter(None, [prerequisite(MATERIAL, one) for one in listings[:1]])
+    for listing in readable:
+        for tool in listing.tools or ():
+            yield from tool_material(tool, listing.answer.exchange, known)
+        yield from _headers(listing.answer, known)
+    for answer in answers:
+        if answer.json is not None:
+            yield from tool_material(Tool("", answer.json), answer.exchange, known)
+        else:
+            yield from _texts(body_texts(answer), answer.exchange, "the answer", known)
+        yield from _headers(answer, known)
+
+
+def tool_material(tool: Tool, exchange: Exchange, known: Sequence[re.Pattern[str]] = ()) -> Iterator[Finding]:
+    """What of one descriptor, or of an error body, is credential material, and what merely looks chosen."""
+    name = tool.name if tool.id else "the answer"
+    yield from _texts(texts(tool.value, tool.pointer), exchange, name, known)
+    yield from _chosen(tool.value, tool.pointer, "", exchange)
+
+
+def _headers(answer: Answer, known: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
+    own = [(f"header {name}", value) for name, value in answer.headers if name.lower() not in _UNJUDGED]
+    yield from _texts(own, answer.exchange, "the answer", known)
+
+
+def _texts(
+    places: Iterable[tuple[str, str]], exchange: Exchange, name: str, known: Sequence[re.Pattern[str]]
+) -> Iterator[Finding]:
+    for where, text in places:
+        for pattern in known:
+            text = pattern.sub("[known]", text)  # noqa: PLW2901 - the same text without what is known
+        for material in find_material(text):
+            yield Finding(
+                MATERIAL,
+                f"{name} holds credential material; declare auth.credentialRef and keep the value in the host",
+                without_material(where),
+                "no credential material",
+                f"what looks like a {material.kind} of {material.end - material.start} characters",
+                exchange,
+            )
+
+
+def _chosen(value: Any, pointer: str, name: str, exchange: Exchange) -> Iterator[Finding]:
+    """Literal values of properties that are named like secrets: an advisory, because only the name gives them away."""
+    if isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _chosen(inner, f"{pointer}/{number}", name, exchange)
+    if not isinstance(value, dict):
+        return
+    for key, inner in value.items():
+        place = f"{pointer}/{escape_pointer(printable(str(key), 80))}"
+        if key in _SAID:
+            for one in inner if isinstance(inner, list) else [inner]:
+                if isinstance(one, str) and looks_chosen(name, one) and not find_material(one):
+                    message = f"{place} gives a value for something named like a secret; leave it out"
+                    yield Finding(
+                        MATERIAL, message, place, "no literal secret", "a literal value", exchange, Weight.ADVISORY
+                    )
+        yield from _chosen(inner, place, name if key in _SAID else str(key), exchange)
+
+
+def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer]) -> Iterator[Finding]:
+    """`tokens-never-returned`: what was sent or planted stands in no body and in no header, in any usual spelling."""
+    patterns = [_pattern(one.reveal()) for one in secrets if one]
+    for answer in answers:
+        for where, text in (*body_texts(answer), *header_texts(answer)):
+            if any(pattern.search(text) or pattern.search(unquote(text)) for pattern in patterns):
+                yield Finding(
+                    RETURNED,
+                    "a token that was sent, or a secret that was planted, comes back in the answer",
+                    where,
+                    "no secret of the caller's or of the host's",
+                    "one, not shown here",
+                    answer.exchange,
+                )
+
+
+def _pattern(value: str) -> re.Pattern[str]:
+    """Short tokens only as a whole value, since they may be words; longer ones wherever they stand alone."""
+    plain = re.escape(value)
+    if len(value) < SHORT:
+        return re.compile(rf"\A(?:Bearer )?{plain}\Z")
+    return re.compile(rf"(?<![0-9A-Za-z]){plain}(?![0-9A-Za-z])")

@@ -1,0 +1,36 @@
+"""Every text of an answer, with the place where it stands."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from openwop_conformance.exchanges import Answer
+from openwop_conformance.validation import escape_pointer
+from openwop_conformance.wording import printable
+
+
+def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Every key and every string of a JSON value by JSON Pointer; its depth was bounded when it was read."""
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            place = f"{pointer}/{escape_pointer(printable(str(key), 80))}"
+            yield place, str(key)
+            yield from texts(inner, place)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from texts(inner, f"{pointer}/{number}")
+
+
+def body_texts(answer: Answer) -> Iterator[tuple[str, str]]:
+    """The texts of a body: of its JSON, or else all of it."""
+    if answer.json is not None:
+        yield from texts(answer.json)
+    else:
+        yield "body", answer.body.decode("utf-8", "replace")
+
+
+def header_texts(answer: Answer) -> Iterator[tuple[str, str]]:
+    """The values of the headers."""
+    for name, value in answer.headers:
+        yield f"header {printable(name, 80)}", value

@@ -1,0 +1,135 @@
+"""What looks like credential material in a text: token formats known to detect-secrets, and a few that it lacks.
+
+Values are judged, never names; placeholders, hashes and UUIDs are nobody's secret.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detect_secrets.plugins.artifactory import ArtifactoryDetector
+from detect_secrets.plugins.aws import AWSKeyDetector
+from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
+from detect_secrets.plugins.base import RegexBasedDetector
+from detect_secrets.plugins.basic_auth import BasicAuthDetector
+from detect_secrets.plugins.discord import DiscordBotTokenDetector
+from detect_secrets.plugins.github_token import GitHubTokenDetector
+from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
+from detect_secrets.plugins.jwt import JwtTokenDetector
+from detect_secrets.plugins.mailchimp import MailchimpDetector
+from detect_secrets.plugins.npm import NpmDetector
+from detect_secrets.plugins.openai import OpenAIDetector
+from detect_secrets.plugins.private_key import PrivateKeyDetector
+from detect_secrets.plugins.pypi_token import PypiTokenDetector
+from detect_secrets.plugins.sendgrid import SendGridDetector
+from detect_secrets.plugins.slack import SlackDetector
+from detect_secrets.plugins.square_oauth import SquareOAuthDetector
+from detect_secrets.plugins.stripe import StripeDetector
+from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
+
+MAX_TEXT = 200_000
+LIKELY_LENGTH = 12
+_PLUGINS: tuple[RegexBasedDetector, ...] = (
+    ArtifactoryDetector(),
+    AWSKeyDetector(),
+    AzureStorageKeyDetector(),
+    BasicAuthDetector(),
+    DiscordBotTokenDetector(),
+    GitHubTokenDetector(),
+    GitLabTokenDetector(),
+    JwtTokenDetector(),
+    MailchimpDetector(),
+    NpmDetector(),
+    OpenAIDetector(),
+    PrivateKeyDetector(),
+    PypiTokenDetector(),
+    SendGridDetector(),
+    SlackDetector(),
+    SquareOAuthDetector(),
+    StripeDetector(),
+    TelegramBotTokenDetector(),
+)
+_ASSIGNED = (
+    r"(?i:\b(?:api[_-]?key|access[_-]?token|client[_-]?secret|password|passwd)\s*[=:]\s*[\"']?)"
+    r"(?=[^\s\"',;&]*[0-9])(?=[^\s\"',;&]*[A-Za-z])[A-Za-z0-9_~+/!@#%^]{12,}"
+)
+_LACKING = (
+    ("GitHub Fine-Grained Token", r"\bgithub_pat_[A-Za-z0-9_]{22,255}"),
+    ("Google API Key", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("Prefixed API Key", r"\b(?:sk|rk|pk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}"),
+    ("Hugging Face Token", r"\bhf_[A-Za-z0-9]{30,}"),
+    ("Slack App Token", r"\bxapp-[0-9]-[A-Za-z0-9-]{20,}"),
+    ("Authorization Header", r"(?i:\b(?:bearer|basic|token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[A-Za-z0-9._~+/-]{20,}=*"),
+    ("Assigned Secret", _ASSIGNED),
+)
+_KINDS = tuple((plugin.secret_type, pattern) for plugin in _PLUGINS for pattern in plugin.denylist) + tuple(
+    (kind, re.compile(pattern)) for kind, pattern in _LACKING
+)
+_PLACEHOLDER = re.compile(
+    r"…|\.\.\.|[<>{}$*]|(?i:your|example|placeholder|changeme|change-me|redacted|insert|x{4,}|0{8,})|"
+    r"//(?i:user(?:name)?):(?i:pass(?:word)?|pw|secret)@"
+)
+_REST = re.compile(r"[A-Za-z0-9._~+/=-]*")
+_KEY_END = re.compile(r"-----END [A-Z ]*-----")
+_BLAND = re.compile(
+    r"(?i:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+)
+_NAMED = re.compile(r"(?i:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|token|credential)")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One piece of it: what kind, and where in the text. The value itself stays out of sight."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_material(text: str) -> list[Material]:
+    """Every piece in a text, in order; of pieces that overlap only the first and longest."""
+    found = sorted(_candidates(text[:MAX_TEXT]), key=lambda one: (one.start, -one.end))
+    kept: list[Material] = []
+    for one in found:
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
+def without_material(text: str) -> str:
+    """A text in which credential material is replaced by a word for it."""
+    for one in reversed(find_material(text)):
+        text = f"{text[: one.start]}[{one.kind}]{text[one.end :]}"
+    return text
+
+
+def _candidates(text: str) -> Iterator[Material]:
+    for kind, pattern in _KINDS:
+        for match in pattern.finditer(text):
+            if not is_placeholder(match.group()):
+                yield Material(kind, match.start(), _end(kind, text, match.end()))
+
+
+def _end(kind: str, text: str, end: int) -> int:
+    """Where a piece really ends: detectors stop as soon as they are sure."""
+    if kind == PrivateKeyDetector.secret_type:
+        closing = _KEY_END.search(text, end)
+        return closing.end() if closing else len(text)
+    rest = _REST.match(text, end)
+    return rest.end() if rest else end
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret: a blank to fill in, a hash, a UUID, a published example."""
+    secret = re.split(r"[\s=:]", value)[-1]
+    bare = re.sub(r"^[a-z]+[-_]", "", secret)
+    return bool(_PLACEHOLDER.search(value) or _BLAND.fullmatch(secret) or _BLAND.fullmatch(bare))
+
+
+def looks_chosen(name: str, value: str) -> bool:
+    """Whether a value under a name for secrets looks like one that somebody chose: long, mixed, one word."""
+    if not _NAMED.search(name) or len(value) < LIKELY_LENGTH or is_placeholder(value) or _BLAND.fullmatch(value):
+        return False
+    kinds = [any(test(char) for char in value) for test in (str.islower, str.isupper, str.isdigit)]
+    return sum(kinds) + any(not char.isalnum() for char in value) >= 3 and not re.search(r"\s|://", value)  # noqa: PLR2004 - of four

@@ -1,0 +1,211 @@
+"""§B and §F-2: what a principal may not see does not exist for it."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import quote
+
+import pytest
+
+from openwop_conformance.checks.decoys import decoys
+from openwop_conformance.checks.disclosure import (
+    NOTHING_HIDDEN,
+    NOWHERE,
+    PLAIN,
+    REQUIREMENTS,
+    Probe,
+    Resolution,
+    Round,
+    check_hidden_like_unknown,
+    check_hidden_nowhere,
+    check_unlisted,
+)
+from openwop_conformance.checks.filtering import SOURCES
+from openwop_conformance.checks.likeness import Asked
+from openwop_conformance.checks.listing import OK, read_listing
+from openwop_conformance.checks.tenants import TenantReading, check_within_tenant
+from openwop_conformance.checks.timing import REQUIREMENT as TIMING
+from openwop_conformance.checks.timing import check_timing
+from openwop_conformance.client.host import LIST_PATH, Host, item_path
+from openwop_conformance.client.http import Credential
+from openwop_conformance.exchanges import Answer, Pairs
+from openwop_conformance.findings import Finding, Weight
+from openwop_conformance.plugin.trial import Trial
+
+DECOYS = 3
+PLAINLY = 6
+IN_EVERY_WAY = 2
+ROUNDS = 3
+TIMED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of asking for an id; `path` spells it."""
+
+    name: str
+    words: str
+    credential: Credential | None
+    path: Callable[[str], str] = item_path
+    method: str = "GET"
+    headers: Pairs = ()
+
+    def ask(self, host: Host, tool_id: str) -> Answer:
+        """Ask for an id in this way."""
+        return host.client.send(
+            self.method, self.path(tool_id), self.credential, headers=self.headers, follow=self.credential is not None
+        )
+
+
+@pytest.mark.openwop_scenario("non-disclosure", settles=[*REQUIREMENTS, NOWHERE])
+def test_non_disclosure(host: Host, settle: Trial) -> None:
+    """A hidden id is answered exactly as an id that no tool has.
+
+    Sent: for ids that one principal is shown and another is not, in every direction, and for hidden ids from the
+    settings: GET; for some of them also HEAD, conditional GET, GET with ?source=, with the scope in other case, with
+    other percent-encoding, with a slash behind, without a credential and with one that nobody issued. Each among
+    decoys: ids of the same length, scope and kinds of characters that no tool has. What seems to differ is asked again.
+    Required: nothing in status, headers or body sets the hidden id apart from all decoys; and the id itself stands in
+    no answer of the run to the principal from whom it is hidden.
+    """
+    probes = [probe for viewer in host.credentials() for probe in probes_of(host, viewer)]
+    settle(check_hidden_like_unknown(probes), *REQUIREMENTS)
+    settle(nowhere(host, probes), NOWHERE)
+
+
+def nowhere(host: Host, probes: Sequence[Probe]) -> Iterator[Finding]:
+    """The answers themselves are looked at as they come in; here only whether there was anything to hide."""
+    if not probes:
+        yield Finding(NOWHERE, NOTHING_HIDDEN, weight=Weight.BLOCKED)
+    del host
+    yield from check_hidden_nowhere(())
+
+
+def probes_of(host: Host, viewer: Credential) -> Iterator[Probe]:
+    """All that is asked about what is hidden from one principal."""
+    for place, hidden in enumerate(host.hidden_from(viewer)[:PLAINLY]):
+        ways = [Way(PLAIN, "GET", viewer)]
+        if place < IN_EVERY_WAY:
+            ways += ways_for(host, viewer, hidden)
+        yield from asked(host, hidden, ways)
+
+
+def ways_for(host: Host, viewer: Credential, hidden: str) -> Iterator[Way]:
+    """Everything but plain GET that might tell whether `hidden` exists."""
+    yield Way("head", "HEAD", viewer, method="HEAD")
+    owner, source = owned(host, hidden)
+    conditions: list[tuple[str, str]] = [("If-None-Match", "*"), ("If-Match", "*")]
+    if owner is not None:
+        known = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
+        conditions += [(ours, value) for theirs, ours in known if (value := owner.header(theirs))]
+    for name, value in conditions:
+        yield Way("conditional", f"GET with {name}", viewer, headers=((name, value),))
+    yield Way("variant", "?source=", viewer, lambda one: f"{item_path(one)}?source={source}")
+    yield Way("variant", "a trailing slash", viewer, lambda one: f"{item_path(one)}/")
+    yield Way("variant", "lower-case percent-encoding", viewer, lambda one: encoded(one).lower())
+    yield Way("variant", "percent-encoding throughout", viewer, encoded)
+    yield Way("variant", "an id sent as it is", viewer, lambda one: item_path(one, literal=":@!$&'()*+,;=~"))
+    if recased(hidden) != hidden and recased(hidden) not in host.listing(viewer).ids():
+        yield Way("variant", "a scope in other case", viewer, lambda one: item_path(recased(one)))
+    yield Way("anonymous", "GET without a credential", None)
+    yield Way("anonymous", "GET with an unknown credential", host.stranger)
+
+
+def encoded(tool_id: str) -> str:
+    """The path of an id with every byte percent-encoded."""
+    raw = tool_id.encode("utf-8", "surrogatepass")
+    return f"{LIST_PATH}/{''.join(f'%{byte:02X}' for byte in raw)}"
+
+
+def recased(tool_id: str) -> str:
+    """An id whose scope stands in other case."""
+    scope, colon, name = tool_id.partition(":")
+    return scope.swapcase() + colon + name
+
+
+def owned(host: Host, hidden: str) -> tuple[Answer | None, str]:
+    """How the tool answers somebody who may see it, and the source that it has or may have."""
+    for credential in host.credentials():
+        for tool in host.listing(credential).named(hidden):
+            return host.item(hidden, credential), quote(tool.text("source") or SOURCES[0])
+    return None, SOURCES[0]
+
+
+def asked(host: Host, hidden: str, ways: Sequence[Way]) -> Iterator[Probe]:
+    """Each way once; those in which the hidden id seems to stand out, again with other decoys."""
+    stock = decoys(hidden, host.known_ids(), DECOYS * ROUNDS)
+    first = rounds(host, hidden, ways, stock[:DECOYS])
+    probes = [Probe(way.name, way.words, (one,)) for way, one in zip(ways, first, strict=True)]
+    for way, probe in zip(ways, probes, strict=True):
+        again = [
+            one
+            for turn in range(1, ROUNDS if probe.marks() else 1)
+            for one in rounds(host, hidden, [way], stock[turn * DECOYS : (turn + 1) * DECOYS] or stock[:DECOYS])
+        ]
+        yield Probe(probe.way, probe.words, (*probe.rounds, *again))
+
+
+def rounds(host: Host, hidden: str, ways: Sequence[Way], names: Sequence[str]) -> list[Round]:
+    """The hidden id in the midst of decoys, for several ways at once."""
+    order = [*names[:1], hidden, *names[1:]]
+    answers = iter(host.together([partial(way.ask, host, one) for way in ways for one in order]))
+    made = []
+    for _ in ways:
+        group = {one: Asked(one, next(answers)) for one in order}
+        made.append(Round(group.pop(hidden), tuple(group.values())))
+    return made
+
+
+@pytest.mark.openwop_scenario(
+    "unlisted-ids", settles=["nothing-unlisted-resolves", "item-within-tenant", "list-within-tenant"]
+)
+def test_unlisted_ids(host: Host, settle: Trial) -> None:
+    """What the list does not show to a principal cannot be read by it, in any list or by id.
+
+    Sent: GET /v1/tools/{id} for all ids that others are shown, up to the limit; GET /v1/tools?source=S for every
+    source; with every principal's credential. The list again where an id resolved, because tools may be deployed (R18).
+    Required: none resolves; no list holds an id that belongs to another tenant.
+    """
+    resolutions: list[Resolution] = []
+    readings: list[TenantReading] = []
+    for viewer in host.credentials():
+        hidden = host.hidden_from(viewer)[: host.settings.limits.max_items]
+        foreign = frozenset(host.hidden_from(viewer, foreign=True))
+        answers = host.items(hidden, viewer)
+        now = host.read_list(viewer).ids() if any(one.status == OK for one in answers) else []
+        named = frozenset(host.named_hidden(viewer))
+        resolutions += [
+            Resolution(one, answer, one in foreign, listed_since=one in now and one not in named)
+            for one, answer in zip(hidden, answers, strict=True)
+        ]
+        filters = [partial(host.client.send, "GET", f"{LIST_PATH}?source={one}", viewer) for one in SOURCES]
+        listings = [host.listing(viewer), *map(read_listing, host.together(filters))] if foreign else []
+        readings += [TenantReading(one, foreign - set(now) | named & foreign) for one in listings]
+    settle(check_unlisted(resolutions), "nothing-unlisted-resolves", "item-within-tenant")
+    settle(check_within_tenant(readings), "list-within-tenant")
+
+
+@pytest.mark.openwop_scenario("timing", settles=[TIMING])
+def test_timing(host: Host, settle: Trial) -> None:
+    """The time of an answer does not tell a hidden id from an unknown one.
+
+    Sent, only with --openwop-timing: GET /v1/tools/{id} for a hidden id and for a decoy, in turns.
+    Required: by a rank test, neither is clearly answered sooner. A difference is an advisory.
+    """
+    if not host.settings.timing:
+        why = "times are compared only on request (--openwop-timing)"
+        settle([Finding(TIMING, why, weight=Weight.INAPPLICABLE)])
+        return
+    findings: list[Finding] = []
+    pairs = [(viewer, one) for viewer in host.credentials() for one in host.hidden_from(viewer)[:1]]
+    for viewer, hidden in pairs:
+        names = (hidden, *decoys(hidden, host.known_ids(), 1))
+        samples: dict[str, list[float]] = {name: [] for name in names}
+        for turn in range(TIMED):
+            for name in names if turn % 2 else reversed(names):
+                started = time.perf_counter()
+                answer = host.item(name, viewer)
+                samples[name].append(time.perf_counter() - started)
+        findings += check_timing(hidden, samples[names[0]], samples[names[1]], answer.exchange)
+    settle(findings if pairs else [Finding(TIMING, NOTHING_HIDDEN, weight=Weight.BLOCKED)])
