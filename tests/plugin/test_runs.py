@@ -1,12 +1,16 @@
 """Whole runs: the embedded host, hosts that advertise nothing, hosts that are not there."""
 
+import json
 from pathlib import Path
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from openwop_conformance.reference.app import json_response
+from openwop_conformance.reference.app import HostApp, json_response
+from openwop_conformance.reference.catalog import load_catalog
+from openwop_conformance.reference.mutants.content import TOKEN, SecretInDescription
+from openwop_conformance.reference.variants import BareList
 from openwop_conformance.requirements import load_registry
 from openwop_conformance.validation import violations
 from tests.hosts import discovery_only, nobody_home, reference, serving, speaking
@@ -274,3 +278,55 @@ def test_pages_of_other_principals_are_looked_at_too(suite: Suite) -> None:
         run = suite.live(url, "--openwop-token", "one-1", "--openwop-second-token", "two-2")
     assert run.blamed("fail") == {"listed-descriptors-valid"}
     assert run.findings("listed-descriptors-valid")[0]["exchange"]["principal"] == "second"
+
+
+def test_an_earlier_report_is_compared_with(suite: Suite, tmp_path: Path) -> None:
+    config = tmp_path / "settings.yaml"
+    with reference(HostApp(load_catalog())) as host:
+        first = host.principals[0]
+        config.write_text(f"principals: [{{name: alice, token: {first.token}}}]", encoding="utf-8")
+        before = suite.live(host.url, "--openwop-config", str(config))
+        earlier = tmp_path / "earlier.json"
+        earlier.write_text(json.dumps(before.report), encoding="utf-8")
+        same = suite.live(host.url, "--openwop-config", str(config), "--openwop-previous", str(earlier))
+        before.report["catalog"]["alice"][0]["toolId"] = "openwop:gone"
+        earlier.write_text(json.dumps(before.report), encoding="utf-8")
+        other = suite.live(host.url, "--openwop-config", str(config), "--openwop-previous", str(earlier))
+    assert before.verdicts.get("tool-ids-stable-over-time") is None
+    assert same.verdicts["tool-ids-stable-over-time"] == "pass"
+    assert other.blamed("fail") == {"tool-ids-stable-over-time"}
+    assert "openwop:gone" in other.findings("tool-ids-stable-over-time")[0]["message"]
+
+
+def test_an_earlier_report_that_is_none_is_a_usage_error(suite: Suite, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    run = suite.live("reference", "--openwop-previous", str(tmp_path / "other.json"))
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "not a JSON report of this suite" in run.text
+
+
+def test_advisories_can_be_made_to_fail_a_run(suite: Suite) -> None:
+    with reference(BareList(load_catalog())) as host:
+        arguments = ("--openwop-token", host.principals[0].token)
+        mild = suite.live(host.url, *arguments)
+        hard = suite.live(host.url, *arguments, "--openwop-fail-on", "advisory")
+    assert (mild.code, mild.verdicts["list-body"]) == (0, "advisory")
+    assert (hard.code, hard.verdicts["list-body"]) == (1, "fail")
+
+
+def test_a_requirement_on_writes_says_what_was_tried(suite: Suite) -> None:
+    with reference(HostApp(load_catalog())) as host:
+        arguments = ("--openwop-token", host.principals[0].token, "--openwop-select", "F-1")
+        careful = suite.live(host.url, *arguments)
+        bold = suite.live(host.url, *arguments, "--openwop-destructive")
+    for run, words in ((careful, "--openwop-destructive"), (bold, "on a listed id")):
+        [one] = [one for one in run.report["requirements"] if one["id"] == "item-rejects-writes"]
+        assert words in one["notes"][0]
+
+
+def test_what_was_found_is_never_shown(suite: Suite) -> None:
+    with reference(SecretInDescription(load_catalog())) as host:
+        run = suite.live(host.url, "--openwop-token", host.principals[0].token)
+    assert run.verdicts["descriptor-secret-free"] == "fail"
+    assert TOKEN not in run.text
+    assert TOKEN not in json.dumps(run.report)
