@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from detect_secrets.plugins.artifactory import ArtifactoryDetector
 from detect_secrets.plugins.aws import AWSKeyDetector
 from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
 from detect_secrets.plugins.base import RegexBasedDetector
@@ -28,9 +27,8 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 
 MAX_TEXT = 200_000
-LIKELY_LENGTH = 12
+LIKELY_LENGTH = 6
 _PLUGINS: tuple[RegexBasedDetector, ...] = (
-    ArtifactoryDetector(),
     AWSKeyDetector(),
     AzureStorageKeyDetector(),
     BasicAuthDetector(),
@@ -56,10 +54,23 @@ _ASSIGNED = (
 _LACKING = (
     ("GitHub Fine-Grained Token", r"\bgithub_pat_[A-Za-z0-9_]{22,255}"),
     ("Google API Key", r"\bAIza[0-9A-Za-z_-]{35}"),
-    ("Prefixed API Key", r"\b(?:sk|rk|pk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}"),
+    ("Google OAuth Secret", r"\bGOCSPX-[A-Za-z0-9_-]{20,}"),
+    ("Google OAuth Token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
+    ("Shopify Token", r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("DigitalOcean Token", r"\bdo[oprt]_v1_[0-9a-f]{64}"),
+    ("Twilio API Key", r"\bSK[0-9a-f]{32}\b"),
+    ("Azure SAS Signature", r"[?&]sig=[A-Za-z0-9%+/]{40,}"),
+    ("Password in URL", r"\b[a-z][a-z0-9+.-]{2,15}://[^\s:/@<>{}$]+:[^\s:/@<>{}$]{3,}@[A-Za-z0-9.-]+"),
+    (
+        "Prefixed API Key",
+        r"\b(?:sk|rk|pk)[-_](?:[A-Za-z0-9]+[-_])*(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{16,}",
+    ),
     ("Hugging Face Token", r"\bhf_[A-Za-z0-9]{30,}"),
     ("Slack App Token", r"\bxapp-[0-9]-[A-Za-z0-9-]{20,}"),
-    ("Authorization Header", r"(?i:\b(?:bearer|basic|token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[A-Za-z0-9._~+/-]{20,}=*"),
+    (
+        "Authorization Header",
+        r"(?i:\b(?:bearer|basic|authorization: token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[\w.~+/-]{16,}=*",
+    ),
     ("Assigned Secret", _ASSIGNED),
 )
 _KINDS = tuple((plugin.secret_type, pattern) for plugin in _PLUGINS for pattern in plugin.denylist) + tuple(
@@ -71,11 +82,16 @@ _PLACEHOLDER = re.compile(
 )
 _REST = re.compile(r"[A-Za-z0-9._~+/=-]*")
 _KEY_END = re.compile(r"-----END [A-Z ]*-----")
+_KEY_BODY = re.compile(
+    r"[^\n\\]{0,20}?-----(?:(?:\\[rn]|[\r\n])+(?:[A-Za-z-]+: [^\n]*\s+)*[A-Za-z0-9+/]{6,}|\s*[A-Za-z0-9+/]{24,})"
+)
+_RUN = re.compile(r"[a-z]{4,}")
+_LOOSE = frozenset({"Assigned Secret", "Prefixed API Key", "Authorization Header"})
 _BLAND = re.compile(
     r"(?i:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|"
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 )
-_NAMED = re.compile(r"(?i:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|token|credential)")
+_NAMED = re.compile(r"(?i:(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|token|credentials?)$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +123,16 @@ def without_material(text: str) -> str:
 def _candidates(text: str) -> Iterator[Material]:
     for kind, pattern in _KINDS:
         for match in pattern.finditer(text):
-            if not is_placeholder(match.group()):
+            if not is_placeholder(match.group()) and _has_key(kind, text, match.start(), match.end()):
                 yield Material(kind, match.start(), _end(kind, text, match.end()))
+
+
+def _has_key(kind: str, text: str, start: int, end: int) -> bool:
+    """Whether a text that speaks of a key has one: prose names the header of key files, and words joined by signs."""
+    if kind == PrivateKeyDetector.secret_type:
+        return bool(_KEY_BODY.match(text, end))
+    value = re.split(r"[\s=:]", text[start:end])[-1]
+    return kind not in _LOOSE or len(set(_RUN.findall(value))) < 2  # noqa: PLR2004 - two words and more make a phrase
 
 
 def _end(kind: str, text: str, end: int) -> int:
@@ -128,8 +152,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def looks_chosen(name: str, value: str) -> bool:
-    """Whether a value under a name for secrets looks like one that somebody chose: long, mixed, one word."""
+    """Whether a value under a name for secrets looks like one that somebody chose: one word, and no plain one."""
     if not _NAMED.search(name) or len(value) < LIKELY_LENGTH or is_placeholder(value) or _BLAND.fullmatch(value):
         return False
-    kinds = [any(test(char) for char in value) for test in (str.islower, str.isupper, str.isdigit)]
-    return sum(kinds) + any(not char.isalnum() for char in value) >= 3 and not re.search(r"\s|://", value)  # noqa: PLR2004 - of four
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and not re.search(r"\s|://", value)

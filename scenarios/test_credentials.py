@@ -4,8 +4,14 @@ import base64
 
 import pytest
 
-from openwop_conformance.checks.credentials import check_item_refused, check_list_refused, check_scheme_minded
+from openwop_conformance.checks.credentials import (
+    check_item_refused,
+    check_list_refused,
+    check_never_given,
+    check_scheme_minded,
+)
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
+from openwop_conformance.checks.filtering import SOURCES
 from openwop_conformance.client.host import LIST_PATH, UNKNOWN_TOKEN, Host
 from openwop_conformance.client.http import Credential
 from openwop_conformance.exchanges import Answer
@@ -23,14 +29,20 @@ DECOYS = 2
 def test_no_credential(host: Host, settle: Trial) -> None:
     """Nobody reads the catalog without a credential.
 
-    Sent: GET /v1/tools, and GET /v1/tools/{id} for listed ids and for decoys, without a credential.
+    Sent: GET and HEAD on /v1/tools, GET /v1/tools?source=S, and GET /v1/tools/{id} for listed ids and for decoys,
+    without a credential.
     Required: 401 on the list (another refusal is an advisory); by id one and the same of 401, 403 and 404 (R14).
     """
+    missing = "list-rejects-missing-credential"
+    found = list(check_list_refused(missing, host.client.send("GET", LIST_PATH, follow=False)))
+    for method, path in [("HEAD", LIST_PATH), *(("GET", f"{LIST_PATH}?source={one}") for one in SOURCES)]:
+        found += check_never_given(missing, host.client.send(method, path, follow=False))
+    settle(found, missing)
+    most = host.settings.limits.max_items
     settle(
-        check_list_refused("list-rejects-missing-credential", host.client.send("GET", LIST_PATH, follow=False)),
-        "list-rejects-missing-credential",
+        check_item_refused("item-rejects-missing-credential", *by_id(host, None, most)),
+        "item-rejects-missing-credential",
     )
-    settle(check_item_refused("item-rejects-missing-credential", *by_id(host, None)), "item-rejects-missing-credential")
 
 
 @pytest.mark.openwop_scenario(
@@ -39,8 +51,8 @@ def test_no_credential(host: Host, settle: Trial) -> None:
 def test_unknown_credential(host: Host, settle: Trial) -> None:
     """Nobody reads the catalog with a credential that the host did not issue.
 
-    Sent: the same requests with a made-up token, as Bearer and as Basic; with none behind Bearer; with a real one whose
-    letters changed case. The list also with a real token under a wrong scheme.
+    Sent: the same requests with a made-up token, as Bearer and as Basic; with none behind Bearer; with real ones that
+    changed case, lost their last character or gained one. The list also with a real token under a wrong scheme.
     Required: the same. That a real token counts under a wrong scheme is an advisory.
     """
     of_list: list[Finding] = []
@@ -68,10 +80,12 @@ def unknown_credentials(host: Host) -> list[Credential]:
     ]
     tokens = {one.token.reveal() for one in host.principals}
     for one in host.principals:
-        changed = one.token.reveal().swapcase()
-        if changed not in tokens:
-            shown = f"${one.variable}_IN_OTHER_CASE"
-            made.append(host.client.custom_credential(f"{one.name} in other case", Secret(changed), shown))
+        token = one.token.reveal()
+        altered = {"in other case": token.swapcase(), "cut short": token[:-1], "and one more": f"{token}x"}
+        for words, changed in altered.items():
+            if changed and changed not in tokens:
+                shown = f"${one.variable}_{words.replace(' ', '_').upper()}"
+                made.append(host.client.custom_credential(f"{one.name} {words}", Secret(changed), shown))
     return made
 
 
@@ -87,9 +101,9 @@ def misplaced_credentials(host: Host) -> list[Credential]:
     ]
 
 
-def by_id(host: Host, credential: Credential | None) -> tuple[list[Answer], int]:
+def by_id(host: Host, credential: Credential | None, most: int = LISTED_SAMPLES) -> tuple[list[Answer], int]:
     """Answers for ids that exist for somebody and for ids that exist for nobody, and how many are of the first kind."""
     listed = [tool_id for listing in host.listings() for tool_id in listing.ids()]
-    existing = [*dict.fromkeys(listed)][:LISTED_SAMPLES] + list(host.settings.hidden_tool_ids)
+    existing = [*dict.fromkeys(listed)][:most] + list(host.settings.hidden_tool_ids)
     unknown = decoys(existing[0] if existing else EXAMPLE, listed, DECOYS)
     return host.items([*existing, *unknown], credential, follow=False), len(existing)

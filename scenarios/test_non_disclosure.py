@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from email.utils import formatdate
 from functools import partial
 from urllib.parse import quote
 
@@ -18,17 +19,17 @@ from openwop_conformance.checks.disclosure import (
     Resolution,
     Round,
     check_hidden_like_unknown,
-    check_hidden_nowhere,
     check_unlisted,
 )
 from openwop_conformance.checks.filtering import SOURCES
-from openwop_conformance.checks.likeness import Asked
-from openwop_conformance.checks.listing import OK, read_listing
+from openwop_conformance.checks.likeness import Asked, marks
+from openwop_conformance.checks.listing import OK
 from openwop_conformance.checks.tenants import TenantReading, check_within_tenant
 from openwop_conformance.checks.timing import REQUIREMENT as TIMING
 from openwop_conformance.checks.timing import check_timing
 from openwop_conformance.client.host import LIST_PATH, Host, item_path
-from openwop_conformance.client.http import Credential
+from openwop_conformance.client.http import TOO_MANY_REQUESTS, Credential, Unobservable
+from openwop_conformance.client.watches import watch_hidden_ids
 from openwop_conformance.exchanges import Answer, Pairs
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.plugin.trial import Trial
@@ -52,10 +53,14 @@ class Way:
     headers: Pairs = ()
 
     def ask(self, host: Host, tool_id: str) -> Answer:
-        """Ask for an id in this way."""
-        return host.client.send(
-            self.method, self.path(tool_id), self.credential, headers=self.headers, follow=self.credential is not None
-        )
+        """Ask for an id in this way; an id that is throttled for good has got its answer."""
+        send = partial(host.client.send, self.method, self.path(tool_id), self.credential, headers=self.headers)
+        try:
+            return send(follow=False)
+        except Unobservable as loss:
+            if loss.exchange.status != TOO_MANY_REQUESTS:
+                raise
+            return send(follow=False, throttled_is_answer=True)
 
 
 @pytest.mark.openwop_scenario("non-disclosure", settles=[*REQUIREMENTS, NOWHERE])
@@ -63,7 +68,7 @@ def test_non_disclosure(host: Host, settle: Trial) -> None:
     """A hidden id is answered exactly as an id that no tool has.
 
     Sent: for ids that one principal is shown and another is not, in every direction, and for hidden ids from the
-    settings: GET; for some of them also HEAD, conditional GET, GET with ?source=, with the scope in other case, with
+    settings: GET and HEAD; for some of them also conditional GET, GET with ?source=, with the scope in other case, with
     other percent-encoding, with a slash behind, without a credential and with one that nobody issued. Each among
     decoys: ids of the same length, scope and kinds of characters that no tool has. What seems to differ is asked again.
     Required: nothing in status, headers or body sets the hidden id apart from all decoys; and the id itself stands in
@@ -75,27 +80,43 @@ def test_non_disclosure(host: Host, settle: Trial) -> None:
 
 
 def nowhere(host: Host, probes: Sequence[Probe]) -> Iterator[Finding]:
-    """The answers themselves are looked at as they come in; here only whether there was anything to hide."""
+    """Other answers are looked at as they come in; here the public document, and whether there was anything to hide."""
     if not probes:
         yield Finding(NOWHERE, NOTHING_HIDDEN, weight=Weight.BLOCKED)
-    del host
-    yield from check_hidden_nowhere(())
+    yield from watch_hidden_ids(host, [host.discovery.answer])
 
 
 def probes_of(host: Host, viewer: Credential) -> Iterator[Probe]:
     """All that is asked about what is hidden from one principal."""
-    for place, hidden in enumerate(host.hidden_from(viewer)[:PLAINLY]):
-        ways = [Way(PLAIN, "GET", viewer)]
-        if place < IN_EVERY_WAY:
-            ways += ways_for(host, viewer, hidden)
-        yield from asked(host, hidden, ways)
+    hidden = host.hidden_from(viewer)
+    probes: list[Probe] = []
+    for place, one in enumerate(hidden[:PLAINLY]):
+        ways = [Way(PLAIN, "GET", viewer), Way("head", "HEAD", viewer, method="HEAD")]
+        probes += asked(host, one, [*ways, *(ways_for(host, viewer, one) if place < IN_EVERY_WAY else ())])
+    yield from probes
+    for way in (Way(PLAIN, "GET", viewer), Way("head", "HEAD", viewer, method="HEAD")):
+        pool = [decoy for probe in probes if probe.way == way.name for turn in probe.rounds for decoy in turn.decoys]
+        for one in suspects(host, way, hidden[PLAINLY : host.settings.limits.max_items], pool):
+            yield from asked(host, one, [way])
+
+
+def suspects(host: Host, way: Way, hidden: Sequence[str], pool: Sequence[Asked]) -> list[str]:
+    """Of further hidden ids, a few of those that stand out even among decoys of other shapes."""
+    answers = host.together([partial(way.ask, host, one) for one in hidden])
+    visible = pool[0].visible if pool else frozenset()
+    odd = [one for one, answer in zip(hidden, answers, strict=True) if marks(Asked(one, answer, visible), pool)]
+    return odd[:PLAINLY]
 
 
 def ways_for(host: Host, viewer: Credential, hidden: str) -> Iterator[Way]:
     """Everything but plain GET that might tell whether `hidden` exists."""
-    yield Way("head", "HEAD", viewer, method="HEAD")
     owner, source = owned(host, hidden)
-    conditions: list[tuple[str, str]] = [("If-None-Match", "*"), ("If-Match", "*")]
+    conditions: list[tuple[str, str]] = [
+        ("If-None-Match", "*"),
+        ("If-Match", "*"),
+        ("If-Modified-Since", formatdate(usegmt=True)),
+        ("If-Unmodified-Since", formatdate(0, usegmt=True)),
+    ]
     if owner is not None:
         known = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
         conditions += [(ours, value) for theirs, ours in known if (value := owner.header(theirs))]
@@ -151,8 +172,9 @@ def rounds(host: Host, hidden: str, ways: Sequence[Way], names: Sequence[str]) -
     order = [*names[:1], hidden, *names[1:]]
     answers = iter(host.together([partial(way.ask, host, one) for way in ways for one in order]))
     made = []
-    for _ in ways:
-        group = {one: Asked(one, next(answers)) for one in order}
+    for way in ways:
+        shown = frozenset(host.listing(way.credential).ids()) if way.credential in host.credentials() else frozenset()
+        group = {one: Asked(one, next(answers), shown) for one in order}
         made.append(Round(group.pop(hidden), tuple(group.values())))
     return made
 
@@ -167,10 +189,14 @@ def test_unlisted_ids(host: Host, settle: Trial) -> None:
     source; with every principal's credential. The list again where an id resolved, because tools may be deployed (R18).
     Required: none resolves; no list holds an id that belongs to another tenant.
     """
+    most = host.settings.limits.max_items
     resolutions: list[Resolution] = []
     readings: list[TenantReading] = []
     for viewer in host.credentials():
-        hidden = host.hidden_from(viewer)[: host.settings.limits.max_items]
+        every = host.hidden_from(viewer)
+        hidden = every[:most]
+        if len(every) > most:
+            settle.note(f"{most} of the {len(every)} ids hidden from {viewer.label} were tried (limits.max-items)")
         foreign = frozenset(host.hidden_from(viewer, foreign=True))
         answers = host.items(hidden, viewer)
         now = host.read_list(viewer).ids() if any(one.status == OK for one in answers) else []
@@ -179,8 +205,7 @@ def test_unlisted_ids(host: Host, settle: Trial) -> None:
             Resolution(one, answer, one in foreign, listed_since=one in now and one not in named)
             for one, answer in zip(hidden, answers, strict=True)
         ]
-        filters = [partial(host.client.send, "GET", f"{LIST_PATH}?source={one}", viewer) for one in SOURCES]
-        listings = [host.listing(viewer), *map(read_listing, host.together(filters))] if foreign else []
+        listings = [host.listing(viewer), *host.filtered(viewer).values()] if foreign else []
         readings += [TenantReading(one, foreign - set(now) | named & foreign) for one in listings]
     settle(check_unlisted(resolutions), "nothing-unlisted-resolves", "item-within-tenant")
     settle(check_within_tenant(readings), "list-within-tenant")

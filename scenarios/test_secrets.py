@@ -13,8 +13,8 @@ from openwop_conformance.plugin.trial import Trial
 def test_secret_free(host: Host, settle: Trial) -> None:
     """Nothing that the catalog answers holds a secret.
 
-    Sent: GET /v1/tools; GET /v1/tools/{id} for listed ids and for an unknown one, with every principal's credential;
-    both without a credential and with an unknown one.
+    Sent: GET /v1/tools, whole and by source; GET /v1/tools/{id} for listed ids and for an unknown one, with every
+    principal's credential; both without a credential and with an unknown one.
     Required: no key, text, default, example, const or enum, at any depth, and no header holds credential material; no
     token that was sent and no secret from the settings comes back, here or in any other answer of the run.
     Values are judged, not names; what was found is never shown.
@@ -25,6 +25,6 @@ def test_secret_free(host: Host, settle: Trial) -> None:
         unknown = decoys((known.ids() or [EXAMPLE])[0], host.known_ids(), 1)
         answers += host.items([*sample(known, host.settings.limits.max_items), *unknown], credential)
         answers += host.items([*known.ids()[:1], *unknown], None, follow=False)
-    settle(check_secret_free(host.listings(), answers, host.settings.secrets), MATERIAL)
+    settle(check_secret_free(host.views(), answers, host.settings.secrets), MATERIAL)
     seen = [*answers, *(one.answer for one in host.listings())]
     settle(check_nothing_returned(host.settings.secrets, seen), RETURNED)

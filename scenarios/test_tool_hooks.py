@@ -48,19 +48,27 @@ def invoke(host: Host, words: str, *, principal: str | None = None, args: Any = 
 def test_hook_calls(host: Host, settle: Trial) -> None:
     """Every call is told by two events, and one that may not run never runs.
 
-    Sent through the seam: a plain call; one that needs a scope which nobody holds; one on behalf of a principal that
-    the host does not know; one whose rate is said to be exhausted.
+    Sent through the seam: a plain call; one that needs a scope which nobody holds, alone and beside one that is held;
+    some on behalf of a principal that the host does not know, with and without scopes; one whose rate is said to be
+    exhausted.
     Required: valid payloads whose members fit together; `forbidden`, `forbidden` and `rate_limited`, with no outcome.
     The HTTP status beside the pair may be 200, 403 or 429.
     """
     plain = invoke(host, "a plain call")
-    scoped = invoke(host, "a call without the required scope", requiredScopes=[NO_SCOPE])
-    unknown = invoke(host, "a call for an unknown principal", principal=NOBODY, requiredScopes=[NO_SCOPE])
+    held = list(host.principals[0].scopes or ())[:1]
+    needed = [[NO_SCOPE], *([[*held, NO_SCOPE]] if held else [])]
+    scoped = [invoke(host, "a call without a required scope", requiredScopes=one) for one in needed]
+    asked = [{"requiredScopes": [NO_SCOPE]}, {}, *([{"requiredScopes": held}] if held else [])]
+    unknown = [invoke(host, "a call for an unknown principal", principal=NOBODY, **more) for more in asked]
     spent = invoke(host, "a call over its rate", simulateRateLimitExhausted=True)
-    settle(check_call_payloads([plain, scoped, unknown, spent]), "call-payloads-valid", "call-status-consistent")
-    settle(check_refused("missing-scope-forbidden", "forbidden", [scoped]), "missing-scope-forbidden")
-    settle(check_refused("undecidable-forbidden", "forbidden", [unknown]), "undecidable-forbidden")
-    settle(check_refused("exhausted-rate-limited", "rate_limited", [spent], plain), "exhausted-rate-limited")
+    every = [plain, *scoped, *unknown, spent]
+    wired = any(call.pair for call in every)
+    settle(check_call_payloads(every), "call-payloads-valid", "call-status-consistent")
+    settle(check_refused("missing-scope-forbidden", "forbidden", scoped, wired=wired), "missing-scope-forbidden")
+    settle(check_refused("undecidable-forbidden", "forbidden", unknown, wired=wired), "undecidable-forbidden")
+    settle(
+        check_refused("exhausted-rate-limited", "rate_limited", [spent], plain, wired=wired), "exhausted-rate-limited"
+    )
 
 
 @pytest.mark.openwop_scenario("hook-hashes", settles=[REDACTED_FIRST])

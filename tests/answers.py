@@ -9,7 +9,7 @@ from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.findings import Finding, Weight
 
 JSON = (("Content-Type", "application/json"),)
-DEEP = "[" * 200 + "]" * 200
+DEEP = "[" * 400 + "]" * 400
 
 
 def answer(

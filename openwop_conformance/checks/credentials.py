@@ -29,6 +29,14 @@ def check_list_refused(requirement: str, answer: Answer) -> Iterator[Finding]:
     yield Finding(requirement, message, answer.place, "status 401", f"status {answer.status}", answer.exchange, weight)
 
 
+def check_never_given(requirement: str, answer: Answer) -> Iterator[Finding]:
+    """`list-rejects-missing-credential`, for other ways to the list: however it is refused, it is not given."""
+    if answer.status in _SUCCESS:
+        message = f"the list is given to {answer.exchange.principal}"
+        seen = f"status {answer.status}"
+        yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange)
+
+
 def check_scheme_minded(requirement: str, answer: Answer) -> Iterator[Finding]:
     """`list-rejects-unknown-credential`: a token counts only under the scheme that it was issued for; an advisory."""
     if answer.status in _SUCCESS:

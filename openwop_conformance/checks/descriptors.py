@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from openwop_conformance.checks.listing import Listing, Tool, prerequisite
+from openwop_conformance.checks.listing import FORBIDDEN, Listing, Tool, prerequisite
 from openwop_conformance.exchanges import Exchange
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.schema_soundness import dangling_references, unreadable_patterns
@@ -96,8 +96,10 @@ def check_sources_seen(listings: list[Listing], advertised: frozenset[str] | Non
         yield Finding(requirement, NO_SOURCES, weight=Weight.INAPPLICABLE)
         return
     readable = [one for one in listings if prerequisite(requirement, one, whole=True) is None]
-    if not readable:
-        yield from filter(None, [prerequisite(requirement, one, whole=True) for one in listings[:1]])
+    unreadable = [one for one in listings if one.tools is None and one.answer.status != FORBIDDEN]
+    if not readable or unreadable:
+        first = (unreadable or listings)[:1]
+        yield from filter(None, [prerequisite(requirement, one, whole=True) for one in first])
         return
     seen = {tool.text("source") for one in readable for tool in one.tools or ()}
     for source in sorted(advertised - seen):

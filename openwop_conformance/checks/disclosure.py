@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from openwop_conformance.checks.likeness import Asked, Aspect, Mark, marks, spellings
+from openwop_conformance.checks.likeness import FOLLOWS_BODY, Asked, Aspect, Mark, marks
 from openwop_conformance.checks.texts import body_texts, header_texts
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding, Weight
@@ -32,7 +32,8 @@ NOTHING_HIDDEN = (
     "give a second principal with other tools, or name a hidden id (--openwop-hidden-tool-id)"
 )
 _SUCCESS = range(200, 300)
-_BARE_WORD = re.compile(r"[A-Za-z0-9]{0,15}")
+_WORDLIKE = re.compile(r"[A-Za-z0-9._ -]{0,40}")
+_ID_PLACE = re.compile(r"(?i)(?:/tool_?id|/id|/tool|/tool_?name|/tool_?allowlist/\d+|/tools/\d+|/tool_?ids/\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def check_hidden_like_unknown(probes: Sequence[Probe]) -> Iterator[Finding]:
         fresh = [mark for mark in probe.marks() if (mark.aspect, _stem(mark)) not in known]
         if probe.way == PLAIN:
             known.update((mark.aspect, _stem(mark)) for mark in fresh)
+            if any(mark.aspect is Aspect.BODY for mark in fresh):
+                known.update((Aspect.HEADERS, f"header {name}") for name in FOLLOWS_BODY)
             statuses.update(f"{who} {tool_id}" for mark in fresh if mark.aspect is Aspect.STATUS)
         elif f"{who} {tool_id}" in statuses and probe.way != "anonymous":
             continue
@@ -84,8 +87,8 @@ def _finding(probe: Probe, mark: Mark) -> Finding:
     hidden = probe.rounds[0].hidden
     who, name = hidden.answer.exchange.principal, printable(hidden.tool_id, 120)
     message = (
-        f"{probe.words} tells {who} that the hidden {name} exists: its {mark.aspect} is unlike that of ids that no "
-        "tool has; treat both as not in the caller's world"
+        f"{probe.words} tells {who} that the hidden {name} exists: the {mark.aspect} of the answer sets it apart from "
+        "ids that no tool has; treat both as not in the caller's world"
     )
     requirement = BY_WAY[probe.way] or BY_ASPECT[mark.aspect]
     return Finding(requirement, message, mark.where, mark.expected, mark.seen, hidden.answer.exchange)
@@ -151,33 +154,59 @@ class Received:
 
     answer: Answer
     hidden: frozenset[str]
+    visible: frozenset[str] = frozenset()
 
 
 def check_hidden_nowhere(received: Sequence[Received]) -> Iterator[Finding]:
-    """`hidden-id-nowhere`: no body and no header names a hidden id, unless the request itself did."""
+    """`hidden-id-nowhere`: no body and no header names a hidden id, unless the request itself did.
+
+    Ids that the reader is shown are no hidden ids, even where one of those stands within them.
+    """
     for one in received:
-        asked = unquote(one.answer.exchange.url) + (one.answer.exchange.request_body or "")
-        wanted = [name for name in one.hidden if not any(spelling in asked for spelling in spellings(name))]
-        places = (*body_texts(one.answer), *((at, unquote(text)) for at, text in header_texts(one.answer)))
-        for where, text in places if wanted else ():
+        exchange = one.answer.exchange
+        asked = plain(exchange.url + (exchange.request_body or ""))
+        raw = plain(" ".join((*(value for _, value in one.answer.headers), one.answer.body.decode("utf-8", "replace"))))
+        wanted = [name for name in one.hidden if _may_stand(name, raw) and name.casefold() not in asked]
+        shown = sorted((plain(name) for name in one.visible), key=len, reverse=True) if wanted else []
+        for where, text in (*body_texts(one.answer), *header_texts(one.answer)) if wanted else ():
             for name in wanted:
-                if names(text, name):
-                    who = one.answer.exchange.principal
-                    message = f"{who} is told of {printable(name, 120)}, which is hidden from it"
-                    yield Finding(NOWHERE, message, where, "no hidden id", "the id", one.answer.exchange)
+                if names(text, name, where, shown):
+                    message = f"{exchange.principal} is told of {printable(name, 120)}, which is hidden from it"
+                    yield Finding(NOWHERE, message, where, "no hidden id", "the id", exchange)
 
 
-def names(text: str, tool_id: str) -> bool:
-    """Whether a text names an id: a short plain word only as the whole text, other ids wherever they stand alone."""
-    if _BARE_WORD.fullmatch(tool_id):
-        return text == tool_id
-    place = text.find(tool_id)
+def plain(text: str) -> str:
+    """A text by which ids are compared: percent-encoding undone, case folded."""
+    return unquote(text).casefold()
+
+
+def _may_stand(name: str, raw: str) -> bool:
+    """Whether a search in the parts is worth its while; what JSON would escape is looked for there in any case."""
+    return (
+        name.casefold() in raw or not name.isascii() or not name.isprintable() or any(char in name for char in '"\\/')
+    )
+
+
+def names(text: str, tool_id: str, where: str = "", shown: Sequence[str] = ()) -> bool:
+    """Whether a text names an id: one that may be a word only where ids stand, others wherever they stand alone."""
+    text, wanted = plain(text), tool_id.casefold()
+    if not _telling(tool_id):
+        return text == wanted and bool(_ID_PLACE.search(where))
+    for one in shown:
+        if wanted in one and one in text:
+            text = text.replace(one, " ")
+    place = text.find(wanted)
     while place >= 0:
-        before, after = text[place - 1 : place] if place else "", text[place + len(tool_id) : place + len(tool_id) + 1]
+        before, after = text[place - 1 : place] if place else "", text[place + len(wanted) : place + len(wanted) + 1]
         if not _continues(before) and not _continues(after):
             return True
-        place = text.find(tool_id, place + 1)
+        place = text.find(wanted, place + 1)
     return False
+
+
+def _telling(tool_id: str) -> bool:
+    """Whether an id cannot be mistaken for a word of a sentence."""
+    return ":" in tool_id or tool_id.startswith("x-host-") or not _WORDLIKE.fullmatch(tool_id)
 
 
 def _continues(char: str) -> bool:

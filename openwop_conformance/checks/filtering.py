@@ -29,6 +29,8 @@ def check_source_filter(whole: Listing, filtered: Mapping[str, Listing]) -> Iter
             seen = f"status {one.answer.status} and no list"
         elif set(one.ids()) != wanted:
             seen = _difference(set(one.ids()), wanted)
+        elif len(one.tools) > len(wanted) and len(whole.ids()) == len(whole.tools or ()):
+            seen = f"{len(one.tools)} entries, some of them twice"
         else:
             continue
         message = f"the filter for {source} does not return the listed tools of that source"

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,11 +44,11 @@ class Invocation:
         return None
 
 
-def unexercised(requirement: str, calls: Sequence[Invocation]) -> Finding | None:
+def unexercised(requirement: str, calls: Sequence[Invocation], *, wired: bool = False) -> Finding | None:
     """Why calls cannot be judged, where none of them was answered with its events."""
     if any(call.pair for call in calls):
         return None
-    if not any(call.wired for call in calls):
+    if not wired and not any(call.wired for call in calls):
         return Finding(requirement, NOT_WIRED, weight=Weight.BLOCKED)
     answer = calls[0].answer
     message = f"the seam answers {answer.status} and tells no toolReturned, so there was nothing to judge"
@@ -93,7 +94,8 @@ def _shape(call: Invocation, called: Any, returned: dict[str, Any]) -> Iterator[
 
 def status_problems(returned: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Where status, duration, outcome and error of a return contradict each other: pointer, expected, seen."""
-    status = returned.get("status")
+    told = returned.get("status")
+    status = told if isinstance(told, str) else None
     if "outcome" in returned and "error" in returned:
         yield "/outcome", "outcome or error, never both", "both"
     if status == "ok" and "error" in returned:
@@ -110,13 +112,19 @@ def _told(call: Invocation, pointer: str, expected: str, seen: str) -> Finding:
 
 
 def check_refused(
-    requirement: str, status: str, calls: Sequence[Invocation], allowed: Invocation | None = None
+    requirement: str,
+    status: str,
+    calls: Sequence[Invocation],
+    allowed: Invocation | None = None,
+    *,
+    wired: bool = False,
 ) -> Iterator[Finding]:
     """`missing-scope-forbidden`, `undecidable-forbidden`, `exhausted-rate-limited`: that status, and nothing ran.
 
-    `allowed` is a call that has to get through before another refusal than a missing right can be expected.
+    `allowed` is a call that has to get through before another refusal than a missing right can be expected; `wired`
+    tells that the seam is there, however these calls were answered.
     """
-    missing = unexercised(requirement, calls)
+    missing = unexercised(requirement, calls, wired=wired)
     if missing is None and allowed is not None and allowed.pair and allowed.pair[1].get("status") == "forbidden":
         message = "the host forbids even a plain call; name the first principal in the settings as the host knows it"
         missing = Finding(requirement, message, exchange=allowed.answer.exchange, weight=Weight.BLOCKED)
@@ -155,7 +163,7 @@ def check_redacted_hash(plain: Invocation, secret: Invocation | None) -> Iterato
     if missing or told is None:
         yield missing or Finding(REDACTED_FIRST, "the host tells no argsHash", weight=Weight.BLOCKED)
         return
-    if _digest_of(told, secret.args):
+    if any(_digest_of(told, written) for written in _written(secret.args)):
         message = "argsHash is the hash of arguments with the secret in them; redact resolved secrets first"
         yield Finding(
             REDACTED_FIRST,
@@ -166,13 +174,13 @@ def check_redacted_hash(plain: Invocation, secret: Invocation | None) -> Iterato
             secret.answer.exchange,
         )
     own = _hash(plain)
-    if own is not None and not _digest_of(own, plain.args):
+    if own is not None and not _digest_of(own, rfc8785.dumps(plain.args)):
         message = "argsHash of arguments without a secret is not their SHA-256 in canonical form (RFC 8785)"
         yield Finding(
             REDACTED_FIRST,
             message,
             "/toolCalled/argsHash",
-            _digest(plain.args).hex(),
+            hashlib.sha256(rfc8785.dumps(plain.args)).hexdigest(),
             shown(own),
             plain.answer.exchange,
             Weight.ADVISORY,
@@ -185,13 +193,19 @@ def _hash(call: Invocation) -> str | None:
     return told if isinstance(told, str) else None
 
 
-def _digest(args: Any) -> bytes:
-    return hashlib.sha256(rfc8785.dumps(args)).digest()
+def _written(args: Any) -> Iterator[bytes]:
+    """Arguments as a host may write them before it hashes them, in canonical form or not."""
+    yield rfc8785.dumps(args)
+    for separators in (None, (",", ":")):
+        for ordered in (False, True):
+            for ascii_only in (False, True):
+                text = json.dumps(args, separators=separators, sort_keys=ordered, ensure_ascii=ascii_only)
+                yield text.encode("utf-8", "surrogatepass")
 
 
-def _digest_of(told: str, args: Any) -> bool:
-    """Whether a text is the digest of these arguments, in hex or base64, with or without the name of the algorithm."""
-    digest = _digest(args)
+def _digest_of(told: str, written: bytes) -> bool:
+    """Whether a text is the digest of these bytes, in hex or base64, with or without the name of the algorithm."""
+    digest = hashlib.sha256(written).digest()
     plain = re.sub(r"(?i)^sha-?256[:=-]", "", told.strip())
     encoded = {base64.b64encode(digest).decode(), base64.urlsafe_b64encode(digest).decode()}
     return plain.lower() == digest.hex() or plain.rstrip("=") in {one.rstrip("=") for one in encoded}

@@ -1,7 +1,7 @@
 """Tools by id: that listed ones resolve to what the list says, and that unknown ones do not."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openwop_conformance.checks.descriptors import exec_findings, shape_findings
@@ -38,6 +38,13 @@ class Item:
         """The descriptor that came back, where one did."""
         answer = self.answer
         return Tool("", answer.json) if answer.status == OK and isinstance(answer.json, dict) else None
+
+
+def resolved_listing(listing: Listing, items: Sequence[Item]) -> Listing:
+    """What came back by id, as if it were a list, for checks that look at descriptors alone."""
+    if listing.tools is None:
+        return listing
+    return replace(listing, tools=tuple(item.resolved for item in items if item.resolved is not None))
 
 
 def _each(

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +19,11 @@ from openwop_conformance.exchanges import Answer
 from openwop_conformance.wording import printable, shown
 
 MASK = "\x00id\x00"
-_ALWAYS_VARIES = frozenset({"date", "age", "expires", "last-modified", "connection", "keep-alive"})
+_PRESENCE_ALONE = frozenset({"age", "expires", "last-modified", "connection", "keep-alive"})
+FOLLOWS_BODY = frozenset({"content-length", "etag", "digest", "content-digest", "content-md5", "last-modified"})
+_SEEN = "\x00seen\x00"
+_SEEN_LIST = re.compile(rf"{_SEEN}(?:[\s,\"]+{_SEEN})+")
+_PREFIX = re.compile(r".*[-_:.]")
 _WORD = re.compile(r"[A-Za-z0-9_+/=.:~-]+")
 
 
@@ -31,10 +37,11 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An id, one spelling of which was asked for, and the answer."""
+    """An id, one spelling of which was asked for, and the answer; naming a `visible` id tells its reader nothing."""
 
     tool_id: str
     answer: Answer
+    visible: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,11 @@ class Mark:
         """What it is about, whatever its value this time."""
         return self.aspect, self.where
 
+    @property
+    def follows_body(self) -> bool:
+        """Whether it is about a header that says no more than the body does."""
+        return self.aspect is Aspect.HEADERS and self.where.removeprefix("header ") in FOLLOWS_BODY
+
 
 def marks(one: Asked, group: Sequence[Asked]) -> list[Mark]:
     """What sets `one` apart from the whole group; a status that does ends the comparison."""
@@ -59,24 +71,32 @@ def marks(one: Asked, group: Sequence[Asked]) -> list[Mark]:
         expected = f"status {', '.join(map(str, statuses))}, as for unknown ids"
         return [Mark(Aspect.STATUS, one.answer.place, expected, f"status {one.answer.status}")]
     alike = [other for other in group if other.answer.status == one.answer.status]
-    return [*_header_marks(one, alike), *_body_marks(one, alike)]
+    body = list(_body_marks(one, alike))
+    headers = [mark for mark in _header_marks(one, alike) if not (body and mark.follows_body)]
+    return [*headers, *body]
 
 
 def _header_marks(one: Asked, group: Sequence[Asked]) -> Iterator[Mark]:
     own, others = _headers(one), [_headers(other) for other in group]
+    squeezed = any("content-encoding" in headers for headers in (own, *others))
     for name in sorted(own.keys() | {name for other in others for name in other}):
         values = [other.get(name) for other in others]
         mark = _value_mark(own.get(name), values)
-        same = any(one.answer.header(name) == other.answer.header(name) for other in group)
-        if mark and not same and not (name == "content-length" and len(set(values)) > 1):
+        same = own.get(name) is not None and any(
+            one.answer.header(name) == other.answer.header(name) for other in group
+        )
+        if name == "content-length" and (squeezed or len(set(values)) > 1):
+            continue
+        if mark and not same:
             yield Mark(Aspect.HEADERS, f"header {printable(name, 80)}", *mark)
 
 
 def _headers(one: Asked) -> dict[str, str]:
     gathered: dict[str, list[str]] = {}
     for name, value in one.answer.headers:
-        if name.lower() not in _ALWAYS_VARIES:
-            gathered.setdefault(name.lower(), []).append(masked(value, one.tool_id))
+        if name.lower() != "date":
+            told = "present" if name.lower() in _PRESENCE_ALONE else masked(value, one.tool_id, one.visible)
+            gathered.setdefault(name.lower(), []).append(told)
     return {name: ", ".join(values) for name, values in gathered.items()}
 
 
@@ -112,9 +132,19 @@ def _value_mark(own: Any, others: Sequence[Any]) -> tuple[str, str] | None:
     if len(set(map(repr, present))) == 1:
         return f"{_quoted(present[0])}, as for unknown ids", _quoted(own)
     shapes = {_shape(other) for other in present}
-    if len(shapes) == 1 and _shape(own) not in shapes:
+    prefix = _common_prefix(present)
+    if (len(shapes) == 1 and _shape(own) not in shapes) or not str(own).startswith(prefix):
         return f"something like {_quoted(present[0])}, as for unknown ids", _quoted(own)
     return None
+
+
+def _common_prefix(values: Sequence[Any]) -> str:
+    """What all of several varying texts begin with, up to a mark that ends a prefix such as `req_`."""
+    if not all(isinstance(value, str) for value in values):
+        return ""
+    shared = takewhile(lambda column: len(set(column)) == 1, zip(*values, strict=False))
+    found = _PREFIX.match("".join(column[0] for column in shared))
+    return found.group() if found and len(values) > 1 else ""
 
 
 def _quoted(value: Any) -> str:
@@ -128,37 +158,43 @@ def _shape(value: Any) -> str:
 
 
 def _text(one: Asked) -> str:
-    return masked(one.answer.body.decode("utf-8", "replace"), one.tool_id)
+    return masked(one.answer.body.decode("utf-8", "replace"), one.tool_id, one.visible)
 
 
 def _parts(one: Asked) -> dict[str, Any]:
     """A body by its parts: JSON by pointer, with the order of its members; other text by its words."""
     if one.answer.json is None:
         return {f"word {place + 1}": word for place, word in enumerate(_text(one).split())}
-    parts = dict(_leaves(one.answer.json, "", one.tool_id))
+    parts = dict(_leaves(one.answer.json, "", one))
     return {**parts, "order of members": " ".join(parts)}
 
 
-def _leaves(value: Any, pointer: str, tool_id: str) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{pointer}/{masked(str(key), tool_id)}", tool_id)
+            yield from _leaves(inner, f"{pointer}/{masked(str(key), one.tool_id)}", one)
+    elif isinstance(value, list) and value and all(isinstance(inner, str) and inner in one.visible for inner in value):
+        yield pointer, _SEEN
     elif isinstance(value, list) and value:
         for place, inner in enumerate(value):
-            yield from _leaves(inner, f"{pointer}/{place}", tool_id)
+            yield from _leaves(inner, f"{pointer}/{place}", one)
     else:
-        yield pointer, masked(value, tool_id) if isinstance(value, str) else json.dumps(value)
+        yield pointer, masked(value, one.tool_id, one.visible) if isinstance(value, str) else json.dumps(value)
 
 
-def masked(text: str, tool_id: str) -> str:
-    """A text with every spelling of the id replaced, longest spelling first."""
+def masked(text: str, tool_id: str, visible: frozenset[str] = frozenset()) -> str:
+    """A text with every spelling of the id replaced, longest spelling first, and ids that its reader may know."""
     for spelling in spellings(tool_id):
         if spelling in text:
             text = text.replace(spelling, MASK)
-    return text
+    known = [one for one in visible if one in text]
+    for one in sorted(known, key=len, reverse=True):
+        text = text.replace(one, _SEEN)
+    return _SEEN_LIST.sub(_SEEN, text) if known else text
 
 
-def spellings(tool_id: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def spellings(tool_id: str) -> tuple[str, ...]:
     """The ways in which a host may write an id that it was asked for."""
     safe = tool_id.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     encoded = {quote(safe, safe=kept) for kept in ("", ":", ":/", "/", ":@!$&'()*+,;=/")}
@@ -170,4 +206,4 @@ def spellings(tool_id: str) -> list[str]:
         *(one.lower() for one in encoded | written),
         *(one.upper() for one in encoded | written),
     }
-    return sorted(filter(None, every), key=len, reverse=True)
+    return tuple(sorted(filter(None, every), key=len, reverse=True))

@@ -240,13 +240,17 @@ def check_list_complete(listing: Listing) -> Iterator[Finding]:
         )
 
 
-def across(listings: Sequence[Listing], check: Callable[[Listing], Iterator[Finding]]) -> Iterator[Finding]:
+def across(
+    listings: Sequence[Listing],
+    check: Callable[[Listing], Iterator[Finding]],
+    ignored: frozenset[int] = REFUSED,
+) -> Iterator[Finding]:
     """One check over what several principals see.
 
-    Those who see nothing count only if nobody sees anything; that a further principal may not read the catalog at all
-    is no remark on the host (R6).
+    Those who see nothing count only if nobody sees anything. That a further principal may not read the catalog at all
+    is no remark on the host (R6); that its token is refused is told once, where the list itself is judged.
     """
-    own = [one for place, one in enumerate(listings) if place == 0 or one.answer.status != FORBIDDEN]
+    own = [one for place, one in enumerate(listings) if place == 0 or one.answer.status not in ignored]
     found = [list(check(listing)) for listing in own]
     telling = [findings for findings in found if not any(one.weight in _UNSEEN for one in findings)]
     for findings in telling or found[:1]:

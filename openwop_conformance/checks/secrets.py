@@ -10,14 +10,14 @@ from openwop_conformance.checks.texts import body_texts, header_texts, texts
 from openwop_conformance.credential_material import find_material, looks_chosen, without_material
 from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.findings import Finding, Weight
-from openwop_conformance.secret import Secret
+from openwop_conformance.secret import SHORT, Secret, spelling_pattern
 from openwop_conformance.validation import escape_pointer
 from openwop_conformance.wording import printable
 
 MATERIAL = "descriptor-secret-free"
 RETURNED = "tokens-never-returned"
-SHORT = 8
 _SAID = frozenset({"default", "const", "examples", "enum", "example"})
+LOWEST_ERROR = 400
 _UNJUDGED = frozenset({"set-cookie", "date", "content-length", "content-type"})
 
 
@@ -28,15 +28,24 @@ def check_secret_free(
 
     What is `known`, because it was sent or planted, is left to `tokens-never-returned`.
     """
-    patterns = [_pattern(one.reveal()) for one in known if one]
+    patterns = [secret_pattern(one.reveal()) for one in known if one]
     return _material(listings, answers, patterns)
+
+
+def check_errors_secret_free(answers: Sequence[Answer], known: Sequence[Secret]) -> Iterator[Finding]:
+    """`descriptor-secret-free`, for refusals of any kind: what the host says when it says no."""
+    return _material(
+        (),
+        [one for one in answers if one.status >= LOWEST_ERROR],
+        [secret_pattern(one.reveal()) for one in known if one],
+    )
 
 
 def _material(
     listings: Sequence[Listing], answers: Sequence[Answer], known: Sequence[re.Pattern[str]]
 ) -> Iterator[Finding]:
     readable = [one for one in listings if prerequisite(MATERIAL, one) is None]
-    if not readable:
+    if listings and not readable:
         yield from filter(None, [prerequisite(MATERIAL, one) for one in listings[:1]])
     for listing in readable:
         for tool in listing.tools or ():
@@ -74,7 +83,7 @@ def _texts(
                 f"{name} holds credential material; declare auth.credentialRef and keep the value in the host",
                 without_material(where),
                 "no credential material",
-                f"what looks like a {material.kind} of {material.end - material.start} characters",
+                f"what looks like credentials ({material.kind}), {material.end - material.start} characters",
                 exchange,
             )
 
@@ -100,7 +109,7 @@ def _chosen(value: Any, pointer: str, name: str, exchange: Exchange) -> Iterator
 
 def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer]) -> Iterator[Finding]:
     """`tokens-never-returned`: what was sent or planted stands in no body and in no header, in any usual spelling."""
-    patterns = [_pattern(one.reveal()) for one in secrets if one]
+    patterns = [secret_pattern(one.reveal()) for one in secrets if one]
     for answer in answers:
         for where, text in (*body_texts(answer), *header_texts(answer)):
             if any(pattern.search(text) or pattern.search(unquote(text)) for pattern in patterns):
@@ -114,9 +123,8 @@ def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer])
                 )
 
 
-def _pattern(value: str) -> re.Pattern[str]:
-    """Short tokens only as a whole value, since they may be words; longer ones wherever they stand alone."""
-    plain = re.escape(value)
+def secret_pattern(value: str) -> re.Pattern[str]:
+    """Short secrets only as a whole value, since they may be words; longer ones wherever they stand alone."""
     if len(value) < SHORT:
-        return re.compile(rf"\A(?:Bearer )?{plain}\Z")
-    return re.compile(rf"(?<![0-9A-Za-z]){plain}(?![0-9A-Za-z])")
+        return re.compile(rf"\A(?:Bearer )?{re.escape(value)}\Z")
+    return re.compile(rf"(?<![0-9A-Za-z])(?:{spelling_pattern(value)})(?![0-9A-Za-z])")

@@ -1,10 +1,11 @@
 """The catalog stays what it is while it is read; tools may be deployed meanwhile, once (R18)."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from openwop_conformance.checks.items import same_json
 from openwop_conformance.checks.listing import Listing, Tool, prerequisite
 from openwop_conformance.earlier import Earlier
+from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.wording import printable, shown
 
@@ -20,7 +21,7 @@ def check_ids_stable(readings: Sequence[Listing]) -> Iterator[Finding]:
         return
     for tool_id in sorted({one for listing in readings for one in listing.ids()}):
         presence = [tool_id in listing.ids() for listing in readings]
-        yield from _judged(requirement, f"{printable(tool_id, 120)} is listed or not", presence, readings)
+        yield from _judged(requirement, f"{printable(tool_id, 120)} is listed or not", presence, _answers(readings))
 
 
 def check_tools_stable(readings: Sequence[Listing]) -> Iterator[Finding]:
@@ -36,10 +37,22 @@ def check_tools_stable(readings: Sequence[Listing]) -> Iterator[Finding]:
         name = printable(tool_id, 120)
         for member in _FIXED:
             values = [tool.text(member) for tool in versions]
-            yield from _judged(requirement, f"the {member} of {name}", values, readings)
+            yield from _judged(requirement, f"the {member} of {name}", values, _answers(readings))
         if not all(_alike(versions[0], other) for other in versions[1:]):
             message = f"{name} is described differently from one reading to the next"
             yield Finding(requirement, message, readings[-1].answer.place, weight=Weight.ADVISORY)
+
+
+def check_items_stable(readings: Mapping[str, Sequence[Answer]]) -> Iterator[Finding]:
+    """`reading-changes-nothing`: a tool that is read by id again and again stays there, with its source and tier."""
+    requirement = "reading-changes-nothing"
+    for tool_id, answers in readings.items():
+        name = printable(tool_id, 120)
+        statuses = [answer.status for answer in answers]
+        yield from _judged(requirement, f"the status of {name} by id", statuses, answers)
+        for member in _FIXED if len(set(statuses)) == 1 else ():
+            values = [Tool("", answer.json).text(member) for answer in answers]
+            yield from _judged(requirement, f"the {member} of {name} by id", values, answers)
 
 
 def check_stable_over_time(
@@ -84,12 +97,16 @@ def _missing(requirement: str, readings: Sequence[Listing]) -> Finding | None:
     return next(filter(None, (prerequisite(requirement, one, whole=True) for one in readings)), None)
 
 
-def _judged(requirement: str, what: str, values: Sequence[Hashable], readings: Sequence[Listing]) -> Iterator[Finding]:
+def _answers(readings: Sequence[Listing]) -> list[Answer]:
+    return [one.answer for one in readings]
+
+
+def _judged(requirement: str, what: str, values: Sequence[Hashable], answers: Sequence[Answer]) -> Iterator[Finding]:
     """Nothing for no change, inconclusive for one that stays, a violation for a value that comes and goes."""
     changes = [place for place in range(1, len(values)) if values[place] != values[place - 1]]
     if not changes:
         return
-    answer = readings[changes[0]].answer
+    answer = answers[changes[0]]
     seen = ", ".join(shown(value) for value in values)
     if len(changes) == 1:
         message = f"{what}: it changed while the catalog was read, and stayed so; run again"

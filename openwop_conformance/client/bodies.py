@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-MAX_JSON_DEPTH = 100
+MAX_JSON_DEPTH = 200
 MAX_RECORDED_CHARS = 4000
 
 

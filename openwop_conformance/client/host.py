@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.checks.discovery import check_discovery_served
+from openwop_conformance.checks.filtering import SOURCES
 from openwop_conformance.checks.listing import FORBIDDEN, Listing, read_listing, sample
 from openwop_conformance.client.http import Client, Credential, Unobservable
 from openwop_conformance.exchanges import Answer
@@ -52,6 +53,7 @@ class Host:
         self.settings = settings
         self.discovery = discovery
         self._listings: dict[str, Listing | Unobservable] = {}
+        self._filtered: dict[str, dict[str, Listing]] = {}
 
     @property
     def principals(self) -> tuple[Principal, ...]:
@@ -83,6 +85,19 @@ class Host:
     def listings(self) -> list[Listing]:
         """The lists of all principals, the first principal's first."""
         return [self.listing(one) for one in self.credentials()]
+
+    def filtered(self, credential: Credential, *, again: bool = False) -> dict[str, Listing]:
+        """The lists by source as this principal sees them, read once unless `again` is asked for."""
+        if again or credential.label not in self._filtered:
+            tasks = [partial(self.client.send, "GET", f"{LIST_PATH}?source={one}", credential) for one in SOURCES]
+            answers = map(read_listing, self.together(tasks))
+            self._filtered[credential.label] = dict(zip(SOURCES, answers, strict=True))
+        return self._filtered[credential.label]
+
+    def views(self) -> list[Listing]:
+        """The lists of all principals, and those of their lists by source that hold anything."""
+        filtered = [one for credential in self.credentials() for one in self.filtered(credential).values()]
+        return [*self.listings(), *(one for one in filtered if one.tools)]
 
     def read_list(self, credential: Credential) -> Listing:
         """The list as this principal sees it now."""
@@ -123,8 +138,8 @@ class Host:
         for other in self.credentials():
             same = tenants[other.label] is not None and tenants[other.label] == tenants[credential.label]
             if other.label != credential.label and not (foreign and same):
-                theirs = self.listing(other)
-                named += [one for one in sample(theirs, len(theirs.ids())) if one not in own.ids()]
+                theirs, shown = self.listing(other), set(own.ids())
+                named += [one for one in sample(theirs, len(theirs.ids())) if one not in shown]
         return list(dict.fromkeys(named))
 
     def known_ids(self) -> set[str]:

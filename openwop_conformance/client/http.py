@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import httpcore
 import httpx
@@ -24,7 +24,7 @@ from openwop_conformance.settings import Limits, Principal, Settings
 from openwop_conformance.wording import printable
 
 MAX_REDIRECTS = 3
-MAX_RETRIES = 3
+MAX_RETRIES = 6
 MAX_LOST = 3
 TOO_MANY_REQUESTS = 429
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -116,13 +116,14 @@ class Client:
     ) -> Answer:
         """One request and its answer; `path` is sent as it stands, behind the prefix of the base URL.
 
-        Redirects are followed within the origin and only for reads. Raises `Unobservable`.
+        Redirects are followed within the origin and only for reads; with `follow` false, only to another spelling of
+        the same path. Raises `Unobservable`.
         """
         target = self._prefix + path
         for _ in range(MAX_REDIRECTS):
             answer = self._send_patiently(method, target, credential, headers, body, keep_429=throttled_is_answer)
-            onward = self._onward(answer, target) if follow and method in _SAFE else None
-            if onward is None:
+            onward = self._onward(answer, target) if method in _SAFE else None
+            if onward is None or not (follow or _same_path(onward, target)):
                 break
             target = onward
         return answer
@@ -270,6 +271,12 @@ class Client:
                 raise _Lost(f"the body is larger than {limit} bytes (limits.max-body-bytes)")
             parts.append(part)
         return b"".join(parts)
+
+
+def _same_path(one: str, other: str) -> bool:
+    """Whether two targets differ only in how the path is spelled: its encoding, a slash at the end."""
+    (path, _, query), (path_too, _, query_too) = one.partition("?"), other.partition("?")
+    return unquote(path).rstrip("/") == unquote(path_too).rstrip("/") and query == query_too
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

@@ -1,6 +1,5 @@
 """Secrets taken out of everything that may be shown or stored."""
 
-import base64
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,13 +7,12 @@ from dataclasses import replace
 from openwop_conformance.credential_material import without_material
 from openwop_conformance.exchanges import Exchange, Pairs
 from openwop_conformance.findings import Finding
-from openwop_conformance.secret import Secret
+from openwop_conformance.secret import Secret, spelling_pattern
 from openwop_conformance.wording import ELLIPSIS, printable
 
 REDACTED = "[redacted]"
 MAX_WORDS = 2000
 MIN_STUMP = 4
-SHORT = 8
 _ALWAYS_HIDDEN = frozenset({"set-cookie", "cookie", "proxy-authorization"})
 
 
@@ -27,7 +25,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         self._secrets = tuple(sorted(set(secrets), key=lambda one: len(one.reveal()), reverse=True))
-        patterns = [_pattern(secret.reveal()) for secret in self._secrets if secret]
+        patterns = [spelling_pattern(secret.reveal()) for secret in self._secrets if secret]
         self._pattern = re.compile("|".join(patterns)) if patterns else None
 
     def text(self, text: str) -> str:
@@ -72,22 +70,6 @@ class Redactor:
 
     def _shown(self, text: str) -> str:
         return printable(self.text(text), MAX_WORDS)
-
-
-def _pattern(value: str) -> str:
-    encoded = [base64.b64encode(value.encode()), base64.urlsafe_b64encode(value.encode())]
-    plain = "".join(map(_spelled, value))
-    if len(value) < SHORT:
-        plain = rf"(?<![0-9A-Za-z]){plain}(?![0-9A-Za-z])"
-    return "|".join([plain, *(re.escape(one.decode().rstrip("=")) for one in encoded)])
-
-
-def _spelled(char: str) -> str:
-    code = f"{ord(char):x}"
-    percent = "".join(f"%{byte:02x}" for byte in char.encode())
-    return (
-        rf"(?:{re.escape(char)}|\\?{re.escape(char)}|(?i:{percent}|\\u0*{code.zfill(4)}|&#x0*{code};|&#0*{ord(char)};))"
-    )
 
 
 def without_secrets(exchange: Exchange, redactor: Redactor) -> Exchange:

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from openwop_conformance.checks.disclosure import NOWHERE, Received, check_hidden_nowhere
-from openwop_conformance.checks.secrets import RETURNED, check_nothing_returned
+from openwop_conformance.checks.secrets import (
+    LOWEST_ERROR,
+    MATERIAL,
+    RETURNED,
+    check_errors_secret_free,
+    check_nothing_returned,
+)
 from openwop_conformance.client.host import Host
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding
@@ -12,13 +18,22 @@ Watch = Callable[[Host, Sequence[Answer]], Iterator[Finding]]
 
 
 def watch_hidden_ids(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
-    """`hidden-id-nowhere`, over answers to principals from whom something is hidden."""
-    hidden = {one.label: frozenset(host.hidden_from(one)) for one in host.credentials()}
-    received = [
-        Received(answer, hidden[answer.exchange.principal])
-        for answer in list(answers)
-        if hidden.get(answer.exchange.principal)
-    ]
+    """`hidden-id-nowhere`: over what principals from whom something is hidden are told, and what anybody is told.
+
+    That a stranger is given tools is another matter.
+    """
+    credentials = host.credentials()
+    hidden = {one.label: frozenset(host.hidden_from(one)) for one in credentials}
+    visible = {one.label: frozenset(host.listing(one).ids()) for one in credentials}
+    everything = frozenset().union(*hidden.values())
+    common = frozenset.intersection(*visible.values()) if visible else frozenset()
+    received = []
+    for answer in list(answers):
+        who = answer.exchange.principal
+        public = answer.status >= LOWEST_ERROR or answer is host.discovery.answer
+        kept = hidden.get(who, everything if public else frozenset())
+        if kept:
+            received.append(Received(answer, kept, visible.get(who, common) - kept))
     return check_hidden_nowhere(received)
 
 
@@ -27,4 +42,9 @@ def watch_returned(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
     return check_nothing_returned(host.settings.secrets, list(answers))
 
 
-WATCHES: dict[str, Watch] = {NOWHERE: watch_hidden_ids, RETURNED: watch_returned}
+def watch_errors(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
+    """`descriptor-secret-free`, over all refusals."""
+    return check_errors_secret_free(list(answers), host.settings.secrets)
+
+
+WATCHES: dict[str, Watch] = {NOWHERE: watch_hidden_ids, RETURNED: watch_returned, MATERIAL: watch_errors}

@@ -105,9 +105,14 @@ class Trial:
 
     def remember(self, listing: Listing) -> None:
         """Keep the ids of a list in the report, so that a later run can be compared with them."""
-        clean = self._redactor.text
+
+        def clean(text: str | None) -> str | None:
+            return None if text is None else sendable(self._redactor.text(text))
+
         self._catalog[listing.answer.exchange.principal] = [
-            (clean(tool.id), tool.text("source"), tool.text("safetyTier")) for tool in listing.tools or () if tool.id
+            (clean(tool.id) or "", clean(tool.text("source")), clean(tool.text("safetyTier")))
+            for tool in listing.tools or ()
+            if tool.id
         ]
 
     def watch(self) -> None:
@@ -179,6 +184,11 @@ def shut(requirement: Requirement, scenario: str, closed: Closed, lost: Exchange
         finding = Finding(requirement.id, closed.reason, exchange=lost, weight=Weight.INCONCLUSIVE)
         return Settlement(requirement.id, scenario, closed.verdict, (finding,), closed.reason)
     return Settlement(requirement.id, scenario, closed.verdict, (), closed.reason)
+
+
+def sendable(text: str) -> str:
+    """A text that UTF-8 can carry: halves of surrogate pairs are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def parcel_of(value: object) -> Parcel:

@@ -67,13 +67,16 @@ class Echoing(HostApp):
 
 
 class Throttling(HostApp):
-    """Is busy now and then: conforming."""
+    """Is busy the first time that anybody asks for a list: conforming."""
 
-    answered = 0
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.served: set[tuple[str, str]] = set()
 
     async def list_tools(self, request: Request) -> Response:
-        Throttling.answered += 1
-        if Throttling.answered % 2:
+        asked = (self.caller(request).name, request.url.query)
+        if asked not in self.served:
+            self.served.add(asked)
             return json_response({"error": "busy", "message": "Later."}, 429, {"Retry-After": "0"})
         return await super().list_tools(request)
 

@@ -1,5 +1,6 @@
 """The checks, each with both outcomes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.checks.caching import check_shared_caches
-from openwop_conformance.checks.credentials import check_item_refused, check_list_refused
+from openwop_conformance.checks.credentials import check_item_refused, check_list_refused, check_never_given
 from openwop_conformance.checks.decoys import decoys
 from openwop_conformance.checks.descriptors import (
     check_descriptors_valid,
@@ -36,6 +37,7 @@ from openwop_conformance.checks.items import (
     check_items_valid,
     check_literal_colon,
     check_unknown_ids,
+    resolved_listing,
     same_json,
 )
 from openwop_conformance.checks.listing import (
@@ -48,7 +50,7 @@ from openwop_conformance.checks.listing import (
     sample,
 )
 from openwop_conformance.checks.scopes import check_within_scopes
-from openwop_conformance.checks.stability import check_ids_stable, check_tools_stable
+from openwop_conformance.checks.stability import check_ids_stable, check_items_stable, check_tools_stable
 from openwop_conformance.checks.writes import check_nothing_changed, check_writes_answered, check_writes_refused
 from openwop_conformance.findings import Weight
 from openwop_conformance.secret import Secret
@@ -290,7 +292,9 @@ def test_schemas_valid(member: str, schema: Any, weight: Weight | None) -> None:
 def test_principals_who_see_nothing_count_only_if_nobody_sees_anything() -> None:
     assert not list(across([listing(TOOL), EMPTY, REFUSED], check_descriptors_valid))
     expired = read_listing(answer(401, {"error": "unauthorized", "message": "Who?"}))
-    assert weights(across([listing(TOOL), expired], check_descriptors_valid)) == {INCONCLUSIVE}
+    assert not list(across([listing(TOOL), expired], check_descriptors_valid))
+    assert weights(across([listing(TOOL), expired], check_list_served, frozenset({403}))) == {INCONCLUSIVE}
+    assert weights(check_sources_seen([listing(TOOL), expired], frozenset({"mcp", "workflow"}))) == {INCONCLUSIVE}
     assert weights(across([listing(TOOL), BROKEN], check_list_served)) == {VIOLATION}
     assert weights(across([REFUSED, REFUSED], check_list_served)) == {INCONCLUSIVE}
     assert weights(across([EMPTY, listing({})], check_descriptors_valid)) == {VIOLATION}
@@ -470,7 +474,9 @@ def test_decoys_look_like_the_id_and_are_not_taken(like: str, count: int) -> Non
 
 
 def test_decoys_keep_length_and_kinds_of_characters() -> None:
-    assert decoys("mcp:fs.read-2", (), 2) == ["mcp:gv.soof-5", "mcp:hw.tuug-6"]
+    assert decoys("mcp:fs.read-2", (), 3) == ["mcp:fs.read-3", "mcp:gv.soof-5", "mcp:hw.tuug-6"]
+    assert all("token" in one and len(one) == 14 for one in decoys("mcp:token.mint", (), 6))
+    assert all(one.startswith("mcp:") and one != "mcp:token" for one in decoys("mcp:token", (), 3))
     crowded = {f"mcp:{vowel}" for vowel in "aeiouy"}
     assert not crowded & set(decoys("mcp:a", crowded, 3))
     assert len(decoys("7", set("0123456789"), 3)) == 3
@@ -578,11 +584,58 @@ def test_writes(status: int, headers: Any, *, refused: bool, answered: bool) -> 
 
 
 def test_writes_change_nothing() -> None:
-    assert not list(check_nothing_changed(listing(TOOL, OTHER), listing(OTHER, TOOL)))
+    assert not list(check_nothing_changed([listing(TOOL, OTHER)], listing(OTHER, TOOL)))
     for after in (listing(TOOL), listing(TOOL, OTHER, SHELL), listing(TOOL, {**OTHER, "title": "x"})):
-        assert weights(check_nothing_changed(listing(TOOL, OTHER), after)) == {VIOLATION}
-    assert not list(check_nothing_changed(EMPTY, EMPTY))
-    assert weights(check_nothing_changed(EMPTY, BROKEN)) == {BLOCKED}
+        assert weights(check_nothing_changed([listing(TOOL, OTHER)], after)) == {VIOLATION}
+    assert not list(check_nothing_changed([EMPTY], EMPTY))
+    assert weights(check_nothing_changed([EMPTY], BROKEN)) == {BLOCKED}
+    restless = [listing(TOOL, OTHER), listing(TOOL, {**OTHER, "title": "x"})]
+    assert not list(check_nothing_changed(restless, listing(TOOL, {**OTHER, "title": "y"})))
+    missed, found = answer(404, {}), answer(200, TOOL)
+    assert not list(check_nothing_changed([EMPTY], EMPTY, [(missed, missed), (found, found)]))
+    for then in (missed, answer(200, {**TOOL, "title": "x"})):
+        assert weights(check_nothing_changed([EMPTY], EMPTY, [(found, then)])) == {VIOLATION}
+
+
+def test_a_write_that_leads_elsewhere_is_remarked_and_an_unmet_condition_is_not() -> None:
+    assert weights(check_writes_refused("list-rejects-writes", [answer(303, {})])) == {ADVISORY}
+    unmet = answer(412, {})
+    assert weights(check_writes_answered([unmet])) == {VIOLATION}
+    ours = replace(unmet, exchange=replace(unmet.exchange, request_headers=(("If-Match", '"x"'),)))
+    assert not list(check_writes_answered([ours]))
+
+
+def test_tools_read_by_id_again_stay_what_they_are() -> None:
+    here, gone, other = answer(200, TOOL), answer(404, {}), answer(200, {**TOOL, "safetyTier": "write"})
+    assert not list(check_items_stable({"mcp:fs.read": [here, here, here]}))
+    for readings in ([here, gone, here], [here, other, here]):
+        assert weights(check_items_stable({"mcp:fs.read": readings})) == {VIOLATION}
+    assert weights(check_items_stable({"mcp:fs.read": [here, gone, gone]})) == {INCONCLUSIVE}
+
+
+def test_other_ways_to_the_list_are_shut_to_strangers_too() -> None:
+    assert weights(check_never_given("list-rejects-missing-credential", answer(200, {}))) == {VIOLATION}
+    assert not list(check_never_given("list-rejects-missing-credential", answer(404, {})))
+
+
+def test_filtered_lists_hold_each_tool_once() -> None:
+    whole = listing(TOOL)
+    assert "twice" in only(check_source_filter(whole, {"mcp": listing(TOOL, TOOL)})).seen
+
+
+def test_schemas_are_judged_by_id_where_the_list_leaves_them_out() -> None:
+    bad = {**TOOL, "inputSchema": {"type": "strng"}}
+    alone = resolved_listing(listing(TOOL), [item(bad)])
+    assert weights(check_schemas_valid(alone, "inputSchema")) == {VIOLATION}
+    assert resolved_listing(BROKEN, []) is BROKEN
+
+
+def test_headers_for_one_kind_of_cache_are_looked_at_too() -> None:
+    kept = answer(200, {}, headers=(("Cache-Control", "private"), ("CDN-Cache-Control", "max-age=60")))
+    assert weights(check_shared_caches([kept])) == {ADVISORY}
+    keyed = answer(200, {}, headers=(("Cache-Control", "public"), ("Vary", "X-API-Key")))
+    assert weights(check_shared_caches([keyed])) == {VIOLATION}
+    assert not list(check_shared_caches([keyed], "X-API-Key"))
 
 
 def test_stable_ids() -> None:

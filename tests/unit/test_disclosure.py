@@ -177,16 +177,31 @@ def test_lists_within_a_tenant() -> None:
 @pytest.mark.parametrize(
     ("text", "tool_id", "named"),
     [
+        ("/v1/tools/mcp%3Anotes.add", "mcp:notes.add", True),
+        ("MCP:NOTES.ADD", "mcp:notes.add", True),
+        ("see x-host-acme-shell", "x-host-acme-shell", True),
         ("see mcp:notes.add.", "mcp:notes.add", True),
         ("mcp:notes.add_all", "mcp:notes.add", False),
         ("xmcp:notes.add", "mcp:notes.add", False),
         ("mcp:notes.add_all or mcp:notes.add", "mcp:notes.add", True),
-        ("echo", "echo", True),
+        ("echo", "echo", False),
         ("an echo of it", "echo", False),
     ],
 )
 def test_naming_an_id(text: str, tool_id: str, *, named: bool) -> None:
     assert names(text, tool_id) is named
+
+
+@pytest.mark.parametrize(
+    ("where", "named"), [("/tools/0/toolId", True), ("/agents/0/toolAllowlist/3", True), ("/tools/0/title", False)]
+)
+def test_an_id_that_may_be_a_word_counts_where_ids_stand(where: str, *, named: bool) -> None:
+    assert names("create-invoice", "create-invoice", where) is named
+
+
+def test_an_id_within_one_that_the_reader_is_shown_tells_nothing() -> None:
+    assert not names("mcp:notes.add.all", "mcp:notes.add", shown=["mcp:notes.add.all"])
+    assert names("mcp:notes.add.all, mcp:notes.add", "mcp:notes.add", shown=["mcp:notes.add.all"])
 
 
 def test_a_hidden_id_is_found_in_bodies_and_headers_unless_it_was_asked_for() -> None:

@@ -58,8 +58,7 @@ class Gone(Telling):
 class OneWordLonger(Telling):
     """Says one word more of hidden ids."""
 
-    kills = ("hidden-same-body", "hidden-same-headers")
-    allows = ("hidden-same-head",)
+    kills = ("hidden-same-body",)
 
     def told(self, request: Request, answer: Response, tool: Any) -> Response:
         return rewritten(answer, lambda body: {**body, "message": body["message"] + " Sorry."})
