@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from openwop_conformance._version import __version__
+from openwop_conformance.commands.audit import audit
 from openwop_conformance.commands.complaints import usage
 from openwop_conformance.commands.host import host
 from openwop_conformance.commands.lint import lint
@@ -33,7 +34,7 @@ def main() -> None:
     """Conformance suite for OpenWOP tool-catalog hosts."""
 
 
-for _command in (host, lint, project_command):
+for _command in (audit, host, lint, project_command):
     main.add_command(_command)
 
 

@@ -57,6 +57,7 @@ class Options:
     second_token: Secret | None = None
     second_token_file: Path | None = None
     hidden_tool_ids: tuple[str, ...] = ()
+    run_ids: tuple[str, ...] = ()
     strict: bool = False
     opt_outs: tuple[str, ...] = ()
     config: Path | None = None
@@ -90,11 +91,15 @@ def configure(options: Options, environ: Mapping[str, str], registry: Registry) 
     )
     if not all(hidden):
         raise UsageProblem("a hidden tool id is empty")
+    run_ids = options.run_ids or tuple(file.run_ids)
+    if not all(run_ids):
+        raise UsageProblem("a run id is empty")
     key_header = _checked_key_header(file.key_header)
     return Settings(
         host_url=checked_host_url(host) if host is not None else None,
         principals=_principals(options, environ, file, folder),
         hidden_tool_ids=tuple(hidden),
+        run_ids=run_ids,
         planted_secrets=_planted(file, environ, folder),
         strict=options.strict or _env_flag(environ, "OPENWOP_REQUIRE_BEHAVIOR", otherwise=bool(file.strict)),
         opt_outs=opt_outs,

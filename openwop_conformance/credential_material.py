@@ -69,7 +69,7 @@ _LACKING = (
     ("Slack App Token", r"\bxapp-[0-9]-[A-Za-z0-9-]{20,}"),
     (
         "Authorization Header",
-        r"(?i:\b(?:bearer|basic|authorization: token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[\w.~+/-]{16,}=*",
+        r"(?i:\b(?:bearer|basic|authorization: token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[\w.~+/-]{12,}=*",
     ),
     ("Assigned Secret", _ASSIGNED),
 )
@@ -123,7 +123,9 @@ def without_material(text: str) -> str:
 def _candidates(text: str) -> Iterator[Material]:
     for kind, pattern in _KINDS:
         for match in pattern.finditer(text):
-            if not is_placeholder(match.group()) and _has_key(kind, text, match.start(), match.end()):
+            if not is_placeholder(match.group(), loose=kind in _LOOSE) and _has_key(
+                kind, text, match.start(), match.end()
+            ):
                 yield Material(kind, match.start(), _end(kind, text, match.end()))
 
 
@@ -144,8 +146,10 @@ def _end(kind: str, text: str, end: int) -> int:
     return rest.end() if rest else end
 
 
-def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for a secret: a blank to fill in, a hash, a UUID, a published example."""
+def is_placeholder(value: str, *, loose: bool = True) -> bool:
+    """Whether a value only stands for a secret: a blank to fill in, a published example, or, if `loose`, a hash."""
+    if not loose:
+        return bool(_PLACEHOLDER.search(value))
     secret = re.split(r"[\s=:]", value)[-1]
     bare = re.sub(r"^[a-z]+[-_]", "", secret)
     return bool(_PLACEHOLDER.search(value) or _BLAND.fullmatch(secret) or _BLAND.fullmatch(bare))

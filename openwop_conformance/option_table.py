@@ -45,6 +45,7 @@ OPTIONS = (
     Option(
         name="hidden-tool-id", value="ID", many=True, help="a tool id that the first principal must not see; repeatable"
     ),
+    Option(name="run-id", value="ID", many=True, help="a run that exists, to check the sessions of; repeatable"),
     Option(name="strict", help="fail what is not advertised or blocked (OPENWOP_REQUIRE_BEHAVIOR=true)"),
     Option(name="opt-out", value="PROFILE", many=True, help="a profile that the host may leave out; repeatable"),
     Option(name="config", value="FILE", file=True, help="settings file in YAML"),

@@ -79,6 +79,7 @@ class Settings:
     host_url: str | None = None
     principals: tuple[Principal, ...] = ()
     hidden_tool_ids: tuple[str, ...] = ()
+    run_ids: tuple[str, ...] = ()
     planted_secrets: tuple[Secret, ...] = ()
     strict: bool = False
     opt_outs: frozenset[str] = frozenset()

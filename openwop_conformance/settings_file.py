@@ -69,6 +69,7 @@ class FileShape(_Shape, frozen=True):
     host_url: str | None = None
     principals: list[PrincipalShape] = []
     hidden_tool_ids: list[str] = []
+    run_ids: list[str] = []
     planted_secrets: list[str | SecretShape] = []
     strict: bool | None = None
     opt_out: list[str] = []

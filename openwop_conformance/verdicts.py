@@ -59,14 +59,16 @@ class Settled:
     notes: tuple[str, ...] = ()
 
 
-def settle(requirement: Requirement, scenario: str, findings: Iterable[Finding]) -> Settlement:
-    """The settlement that a set of findings on one requirement amounts to; of many findings the first ones stay."""
+def settle(requirement: Requirement, scenario: str, findings: Iterable[Finding], total: int = 0) -> Settlement:
+    """The settlement that a set of findings on one requirement amounts to; of many findings the first ones stay.
+
+    `total` tells how many there were, where not all of them were kept.
+    """
     found = tuple(findings)
     verdict = verdict_of(requirement.level, found)
-    if len(found) > MAX_FINDINGS:
-        more = Finding(
-            requirement.id, f"{len(found) - MAX_FINDINGS} more findings are not listed", weight=found[0].weight
-        )
+    count = max(total, len(found))
+    if count > MAX_FINDINGS:
+        more = Finding(requirement.id, f"{count - MAX_FINDINGS} more findings are not listed", weight=found[0].weight)
         found = (*found[:MAX_FINDINGS], more)
     unseen = {Verdict.BLOCKED: Weight.BLOCKED, Verdict.INCONCLUSIVE: Weight.INCONCLUSIVE}.get(verdict)
     reason = next((one.message for one in found if one.weight is unseen), "")

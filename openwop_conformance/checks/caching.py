@@ -21,10 +21,10 @@ def check_shared_caches(answers: Sequence[Answer], key_header: str | None = None
     if not answers:
         yield Finding(REQUIREMENT, "no answer of the catalog was seen", weight=Weight.BLOCKED)
     for answer in answers:
+        yield from _targeted(answer)
         directives = cache_directives(answer.header("cache-control") or "")
         vary = {name.strip().lower() for name in (answer.header("vary") or "").split(",")}
         if any(name in _SAFE and value is None for name, value in directives.items()) or vary & own:
-            yield from _targeted(answer)
             continue
         shared = "public" in directives or bool((directives.get("s-maxage") or "0").strip('"').lstrip("0"))
         if shared or "s-maxage" in directives or "must-revalidate" in directives:

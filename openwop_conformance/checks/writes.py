@@ -52,9 +52,10 @@ def check_nothing_changed(
         yield missing
         return
     earlier, new = [_by_id(one) for one in before], _by_id(after)
+    restless = len({frozenset(old) for old in earlier}) > 1
     for tool_id in sorted(new.keys() | {one for old in earlier for one in old}):
         states = [old.get(tool_id) for old in earlier]
-        settled = all(same_json(one, states[0]) for one in states)
+        settled = all(same_json(one, states[0]) for one in states) and (states[0] is not None or not restless)
         if settled and not same_json(states[0], new.get(tool_id)):
             what = "is gone" if tool_id not in new else "is new" if states[0] is None else "has changed"
             message = f"after attempts to write, {printable(tool_id, 120)} {what} for {after.answer.exchange.principal}"

@@ -4,7 +4,7 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -59,6 +59,21 @@ class Credential:
     shown: str
 
 
+Enough = Callable[[bytes], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One request as it is to be sent, perhaps more than once."""
+
+    method: str
+    target: str
+    credential: Credential | None
+    headers: Pairs
+    body: bytes | None
+    until: Enough | None
+
+
 class Client:
     """Sends requests to one base URL and keeps count of them."""
 
@@ -73,6 +88,7 @@ class Client:
         self.redactor = Redactor(settings.secrets)
         self.sent: Counter[str] = Counter()
         self.journal: list[Answer] = []
+        self.runs_created = 0
         self._lost_in_a_row = 0
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -113,15 +129,18 @@ class Client:
         body: bytes | None = None,
         follow: bool = True,
         throttled_is_answer: bool = False,
+        until: Enough | None = None,
     ) -> Answer:
         """One request and its answer; `path` is sent as it stands, behind the prefix of the base URL.
 
         Redirects are followed within the origin and only for reads; with `follow` false, only to another spelling of
-        the same path. Raises `Unobservable`.
+        the same path. With `until`, a body that goes on is read until that says that it is enough, or until time is up.
+        Raises `Unobservable`.
         """
         target = self._prefix + path
         for _ in range(MAX_REDIRECTS):
-            answer = self._send_patiently(method, target, credential, headers, body, keep_429=throttled_is_answer)
+            request = _Request(method, target, credential, headers, body, until)
+            answer = self._send_patiently(request, keep_429=throttled_is_answer)
             onward = self._onward(answer, target) if method in _SAFE else None
             if onward is None or not (follow or _same_path(onward, target)):
                 break
@@ -141,19 +160,10 @@ class Client:
         onward = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return onward if same and onward.isascii() and onward.isprintable() and " " not in onward else None
 
-    def _send_patiently(
-        self,
-        method: str,
-        target: str,
-        credential: Credential | None,
-        headers: Pairs,
-        body: bytes | None,
-        *,
-        keep_429: bool,
-    ) -> Answer:
+    def _send_patiently(self, request: "_Request", *, keep_429: bool) -> Answer:
         """Send, and wait as `Retry-After` asks while the budget of the run lasts."""
         for attempt in range(MAX_RETRIES + 1):
-            answer = self._send_once(method, target, credential, headers, body)
+            answer = self._send_once(request)
             if answer.status != TOO_MANY_REQUESTS or keep_429:
                 return answer
             wait = _retry_after(answer.header("retry-after"))
@@ -171,19 +181,17 @@ class Client:
             self._retry_left -= seconds if enough else 0
         return enough
 
-    def _send_once(
-        self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
-    ) -> Answer:
-        record = self._record(method, target, credential, headers, body)
+    def _send_once(self, request: "_Request") -> Answer:
+        record = self._record(request)
         started = time.monotonic()
         try:
             self._give_up_in_time()
             try:
-                answer = self._roundtrip(record, target, credential, headers, body)
+                answer = self._roundtrip(record, request)
             except _Lost as lost:
-                if not (lost.again and method in _SAFE):
+                if not (lost.again and request.method in _SAFE):
                     raise
-                answer = self._roundtrip(record, target, credential, headers, body)
+                answer = self._roundtrip(record, request)
         except _Lost as lost:
             self._lost_in_a_row += 1
             elapsed = round((time.monotonic() - started) * 1000)
@@ -197,26 +205,23 @@ class Client:
         if self._lost_in_a_row >= MAX_LOST:
             raise _Lost(f"not asked: the {MAX_LOST} requests before it got no answer")
 
-    def _record(
-        self, method: str, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
-    ) -> Exchange:
+    def _record(self, request: "_Request") -> Exchange:
         """What can be said of a request before it is sent, with variables in place of secrets."""
-        shown = [(name, self.redactor.text(value)) for name, value in headers]
+        credential, body = request.credential, request.body
+        shown = [(name, self.redactor.text(value)) for name, value in request.headers]
         shown += [(one.name, one.shown) for one in self._settings.headers]
         if credential is not None:
             shown.insert(0, (credential.header, credential.shown))
         return Exchange(
             id=f"{self._name}{next(self._numbers)}",
             principal=credential.label if credential else "nobody",
-            method=method,
-            url=self.redactor.text(self._origin + target),
+            method=request.method,
+            url=self.redactor.text(self._origin + request.target),
             request_headers=tuple(shown),
             request_body=None if body is None else self.redactor.text(body.decode("utf-8", "replace")),
         )
 
-    def _roundtrip(
-        self, record: Exchange, target: str, credential: Credential | None, headers: Pairs, body: bytes | None
-    ) -> Answer:
+    def _roundtrip(self, record: Exchange, request: "_Request") -> Answer:
         __tracebackhide__ = True
         with self._lock:
             self.sent[record.method] += 1
@@ -226,12 +231,12 @@ class Client:
             self._http.stream(
                 record.method,
                 self._origin,
-                headers=self._wire_headers(headers, credential),
-                content=body,
-                extensions={TARGET: target.encode("ascii")},
+                headers=self._wire_headers(request.headers, request.credential),
+                content=request.body,
+                extensions={TARGET: request.target.encode("ascii")},
             ) as response,
         ):
-            content = self._bounded_body(response)
+            content = self._bounded_body(response, request.until)
             version = response.http_version
         elapsed = round((time.monotonic() - started) * 1000)
         pairs = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
@@ -261,16 +266,20 @@ class Client:
         key = [(credential.header, credential.value.reveal())] if credential else []
         return [*own, *headers, *key]
 
-    def _bounded_body(self, response: httpx.Response) -> bytes:
+    def _bounded_body(self, response: httpx.Response, until: Enough | None) -> bytes:
         limit = self._settings.limits.max_body_bytes
-        parts: list[bytes] = []
-        size = 0
-        for part in response.iter_bytes():
-            size += len(part)
-            if size > limit:
-                raise _Lost(f"the body is larger than {limit} bytes (limits.max-body-bytes)")
-            parts.append(part)
-        return b"".join(parts)
+        content = bytearray()
+        try:
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > limit:
+                    raise _Lost(f"the body is larger than {limit} bytes (limits.max-body-bytes)")
+                if until is not None and until(bytes(content)):
+                    break
+        except httpcore.TimeoutException:
+            if until is None:
+                raise
+        return bytes(content)
 
 
 def _same_path(one: str, other: str) -> bool:

@@ -83,6 +83,7 @@ class Ledger:
             without_credential=bool(run.gate and not run.settings.principals and run.gate.advertises_profile(CATALOG)),
             unobservable=run.unobservable,
             sent=tuple(sorted(sent.items())),
+            runs_created=sum(parcel.runs_created for parcel in self.parcels.values()),
             catalog=tuple(
                 (whose, tuple(tools)) for parcel in self.parcels.values() for whose, tools in parcel.catalog.items()
             ),

@@ -40,6 +40,7 @@ def options_from(said: dict[str, Any]) -> Options:
         second_token=_secret(said["second-token"]),
         second_token_file=said["second-token-file"],
         hidden_tool_ids=tuple(said["hidden-tool-id"]),
+        run_ids=tuple(said["run-id"]),
         strict=said["strict"],
         opt_outs=tuple(said["opt-out"]),
         config=said["config"],

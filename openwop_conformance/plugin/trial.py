@@ -33,6 +33,7 @@ class Parcel:
     sent: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     catalog: dict[str, list[tuple[str, str | None, str | None]]] = field(default_factory=dict)
+    runs_created: int = 0
 
 
 class Trial:
@@ -51,6 +52,7 @@ class Trial:
         if run.client:
             run.client.read_journal()
         self._sent_before = Counter(run.client.sent) if run.client else Counter()
+        self._runs_before = run.client.runs_created if run.client else 0
         for name in scenario.settles:
             if name in run.selected:
                 self._enter(run.registry[name])
@@ -93,7 +95,13 @@ class Trial:
             self._inapplicable[requirement.id] = own[0].message
         else:
             kept = [one for one in own if one.weight is not Weight.INAPPLICABLE]
-            self._keep(settle(requirement, self.scenario.slug, kept))
+            self._keep(self._unless_opted_out(requirement, settle(requirement, self.scenario.slug, kept)))
+
+    def _unless_opted_out(self, requirement: Requirement, settlement: Settlement) -> Settlement:
+        """What could not be exercised of a profile that may be missing stays opted out, in strict mode too."""
+        gate, profile = self._run.gate, requirement.profile
+        opted = profile in self._run.settings.opt_outs and gate is not None and not gate.advertises_profile(profile)
+        return replace(settlement, verdict=Verdict.OPTED_OUT) if opted and not settlement.exercised else settlement
 
     def note(self, text: str, *only: str) -> None:
         """Something that the reader of the report should know, of the run or of single requirements already settled."""
@@ -173,6 +181,7 @@ class Trial:
             dict(sent),
             tuple(self._notes),
             self._catalog,
+            self._run.client.runs_created - self._runs_before if self._run.client else 0,
         )
         return [*readable, (PROPERTY, msgspec.json.encode(parcel).decode())]
 

@@ -18,6 +18,7 @@ def as_json(report: RunReport) -> dict[str, Any]:
             "embedded": report.embedded,
             "implementation": asdict(report.implementation) if report.implementation else None,
         },
+        "log": {**asdict(report.log), "files": list(report.log.files)} if report.log else None,
         "mode": report.mode,
         "startedAt": report.started_at,
         "durationMs": report.duration_ms,

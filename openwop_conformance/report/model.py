@@ -57,6 +57,19 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedLog:
+    """What was audited, where that was no host but its log."""
+
+    files: tuple[str, ...]
+    lines: int
+    events: int
+    runs: int
+    sessions: int
+    unfinished: int
+    reordered: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """Everything that the writers show."""
 
@@ -81,6 +94,7 @@ class RunReport:
     sent: tuple[tuple[str, int], ...] = ()
     runs_created: int = 0
     catalog: tuple[tuple[str, tuple[tuple[str, str | None, str | None], ...]], ...] = ()
+    log: AuditedLog | None = None
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -114,6 +128,8 @@ class RunReport:
         """True and false as the host earned it; None where the run is no ground for either."""
         if self.counts[Verdict.FAIL]:
             return False
+        if self.log is not None:
+            return not self.counts[Verdict.INCONCLUSIVE] if self.log.sessions else None
         if self.host_url is None or not self.catalog_exercised:
             return None
         if self.counts[Verdict.INCONCLUSIVE]:
@@ -126,6 +142,8 @@ class RunReport:
         counts = self.counts
         if counts[Verdict.FAIL]:
             return Exit.NOT_CONFORMANT
+        if self.log is not None:
+            return Exit.GREEN if self.conformant else Exit.UNOBSERVED
         if self.host_url is None:
             return Exit.NOT_CONFORMANT if self.mode == "strict" or self.self_check.failed else Exit.GREEN
         if counts[Verdict.INCONCLUSIVE] or self.self_check.failed or not self.exercised or self.without_credential:

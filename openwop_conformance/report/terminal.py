@@ -53,7 +53,7 @@ def render(report: RunReport, *, width: int, color: bool) -> str:
 def _parts(report: RunReport) -> Iterator[RenderableType]:
     yield Rule("OpenWOP conformance", style="bold")
     yield _heading(report)
-    if report.host_url is not None:
+    if report.host_url is not None or report.log is not None:
         yield from _counts(report)
     if report.unobservable is None:
         yield from _detailed(report, Verdict.FAIL, "Failures")
@@ -64,7 +64,8 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
     for warning in report.warnings:
         yield Text(f"Warning: {printable(warning)}", style="yellow")
     yield Text()
-    yield _traffic(report)
+    if report.log is None:
+        yield _traffic(report)
     yield _conclusion(report)
 
 
@@ -75,6 +76,11 @@ def _indented(text: str | Text, by: int, style: str = "") -> RenderableType:
 
 
 def _heading(report: RunReport) -> Text:
+    if report.log is not None:
+        log = report.log
+        seconds = f"{report.duration_ms / 1000:.1f} s"
+        amount = f"{log.events:,} events · {log.runs:,} runs · {log.sessions:,} sessions"
+        return Text(" · ".join([printable(listed(log.files, 3)), amount, f"suite {report.suite_version}", seconds]))
     if report.host_url is None:
         return Text(f"no host · {report.mode} mode · suite {report.suite_version}")
     made = report.implementation
@@ -204,6 +210,8 @@ def _conclusion(report: RunReport) -> Text:
 
 def conclusion(report: RunReport) -> str:
     """The run in one sentence."""
+    if report.log is not None:
+        return _of_log(report)
     if report.host_url is None:
         return _without_host(report)
     if report.unobservable is not None:
@@ -212,6 +220,16 @@ def conclusion(report: RunReport) -> str:
         named = ", ".join(report.missing_profiles) if report.mode == "strict" else ""
         return f"NOT CONFORMANT: {_counted(failed)} failed.{f' Missing profiles: {named}.' if named else ''}"
     return _without_failure(report)
+
+
+def _of_log(report: RunReport) -> str:
+    if failed := report.counts[Verdict.FAIL]:
+        return f"NOT CONFORMANT: the log breaks {_counted(failed)}."
+    if report.log is not None and not report.log.sessions:
+        return "NOTHING WAS EXERCISED: the log holds no tool session."
+    if unseen := report.counts[Verdict.INCONCLUSIVE]:
+        return f"INCONCLUSIVE: {_counted(unseen)} could not be judged by this log."
+    return "CONFORMANT in what the log shows."
 
 
 def _without_host(report: RunReport) -> str:

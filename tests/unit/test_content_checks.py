@@ -49,6 +49,14 @@ REAL = [
     "password=" + "hunter2hunter2",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZ25hdHVyZQ",
+    "postgres://svc:Pa55w0rd!@db.internal/app",
+    "Authorization: Basic " + "c3ZjOmh1bnRlcjI=",
+    "GOCSPX-" + "Ab3dE5fG7hJ9kL1mN3pQ5rS7tU9v",
+    "ya29." + "Ab3dE5fG7hJ9kL1mN3pQ5rS7tU9v",
+    "shpat_" + hashlib.md5(b"x").hexdigest(),
+    "dop_v1_" + hashlib.sha256(b"x").hexdigest(),
+    "SK" + hashlib.md5(b"x").hexdigest(),
+    "https://x.blob.core.windows.net/c?sv=1&sig=" + "Ab3dE5fG7h" * 4 + "J9kL%3D",
 ]
 HARMLESS = [
     "$TOKEN",
@@ -68,6 +76,16 @@ HARMLESS = [
     "api_key=YOUR_API_KEY_12345",
     "sk_test_xxxxxxxxxxxxxxxxxxxxxxxx",
     "Use a bearer token issued by the administrator-console.",
+    "APDocuments and APEndpoints",
+    "pk_customerorganization",
+    "sk_learn_randomforestclassifier",
+    "a key file starts with -----BEGIN PRIVATE KEY-----",
+    "BEGIN RSA PRIVATE KEY headers",
+    "api_key: base64_encoded_value",
+    "access_token: oauth2_bearer_token",
+    "password: min12charsAnd1digit",
+    "token see/docs/oauth2/client-credentials",
+    "Basic guides/oauth2/client-credentials",
 ]
 
 
