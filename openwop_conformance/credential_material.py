@@ -60,7 +60,7 @@ _LACKING = (
     ("DigitalOcean Token", r"\bdo[oprt]_v1_[0-9a-f]{64}"),
     ("Twilio API Key", r"\bSK[0-9a-f]{32}\b"),
     ("Azure SAS Signature", r"[?&]sig=[A-Za-z0-9%+/]{40,}"),
-    ("Password in URL", r"\b[a-z][a-z0-9+.-]{2,15}://[^\s:/@<>{}$]+:[^\s:/@<>{}$]{3,}@[A-Za-z0-9.-]+"),
+    ("Password in URL", r"\b[a-z][a-z0-9+.-]{2,15}://[^\s:/@<>{}$]+:(?=[^@]*[A-Za-z])[^\s:/@<>{}$]{3,}@[A-Za-z0-9.-]+"),
     (
         "Prefixed API Key",
         r"\b(?:sk|rk|pk)[-_](?:[A-Za-z0-9]+[-_])*(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{16,}",
@@ -78,7 +78,7 @@ _KINDS = tuple((plugin.secret_type, pattern) for plugin in _PLUGINS for pattern 
 )
 _PLACEHOLDER = re.compile(
     r"…|\.\.\.|[<>{}$*]|(?i:your|example|placeholder|changeme|change-me|redacted|insert|x{4,}|0{8,})|"
-    r"//(?i:user(?:name)?):(?i:pass(?:word)?|pw|secret)@"
+    r"\.signature\b|//(?i:user(?:name)?):(?i:pass(?:word)?|pw|secret)@"
 )
 _REST = re.compile(r"[A-Za-z0-9._~+/=-]*")
 _KEY_END = re.compile(r"-----END [A-Z ]*-----")

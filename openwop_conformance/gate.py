@@ -32,7 +32,14 @@ class Gate:
         """None where the requirement may be exercised."""
         if self.unobservable is not None:
             return Closed(Verdict.INCONCLUSIVE, self.unobservable)
-        return self._unadvertised(requirement) or self._inapplicable(requirement) or self._unsupplied(requirement)
+        shut = self._unadvertised(requirement) or self._inapplicable(requirement) or self._unsupplied(requirement)
+        if shut is not None and shut.verdict is Verdict.BLOCKED and self.excused(requirement.profile):
+            return Closed(Verdict.OPTED_OUT, f"the profile {requirement.profile} was opted out of")
+        return shut
+
+    def excused(self, profile: str) -> bool:
+        """Whether a profile was opted out of, and the host does not advertise it all the same."""
+        return profile in self.settings.opt_outs and not self.advertises_profile(profile)
 
     def _unclear(self, capability: str) -> Closed:
         if self.capabilities.document is None:
@@ -46,7 +53,7 @@ class Gate:
                 return self._unclear(capability)
             if said is Advertised.NO:
                 profile = requirement.profile
-                if profile in self.settings.opt_outs and not self.advertises_profile(profile):
+                if self.excused(profile):
                     return Closed(Verdict.OPTED_OUT, f"the profile {profile} was opted out of")
                 owner = self.registry.profiles[profile].advertised_by
                 absent = capability if self.advertises_profile(profile) else owner

@@ -60,7 +60,7 @@ class Limits:
     max_body_bytes: int = 16 * 1024 * 1024
     max_items: int = 64
     concurrency: int = 4
-    retry_seconds: float = 10.0
+    retry_seconds: float = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

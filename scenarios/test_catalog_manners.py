@@ -108,8 +108,8 @@ def test_shared_caches(host: Host, settle: Trial) -> None:
     """
     answers = [listing.answer for listing in host.listings()]
     for credential in host.credentials():
-        known = sample(host.listing(credential), host.settings.limits.max_items)
-        unknown = decoys(known[0] if known else EXAMPLE, host.known_ids(), 1)
+        known = host.sampled(credential)
+        unknown = decoys(next(iter(known), EXAMPLE), host.known_ids(), 1)
         answers += [one.answer for one in host.filtered(credential).values()]
-        answers += host.items([*known, *unknown], credential)
+        answers += [*known.values(), *host.items(unknown, credential)]
     settle(check_shared_caches(answers, host.settings.key_header))

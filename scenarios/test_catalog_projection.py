@@ -33,7 +33,6 @@ from openwop_conformance.checks.listing import (
     check_list_body,
     check_list_complete,
     check_list_served,
-    sample,
 )
 from openwop_conformance.checks.portable import check_input_portable
 from openwop_conformance.client.host import Host
@@ -153,9 +152,7 @@ def test_tools_by_id(host: Host, settle: Trial) -> None:
 def read_items(host: Host, credential: Credential) -> list[Item]:
     """Listed tools by id, within the limit; paired with a second reading of the list where they disagree with it."""
     listing = host.listing(credential)
-    chosen = sample(listing, host.settings.limits.max_items)
-    answers = host.items(chosen, credential)
-    items = [Item(one, answer, listing.named(one)) for one, answer in zip(chosen, answers, strict=True)]
+    items = [Item(one, answer, listing.named(one)) for one, answer in host.sampled(credential).items()]
     if not (list(check_items_resolve(listing, items)) or list(check_items_agree(listing, items))):
         return items
     again = host.read_list(credential)

@@ -37,7 +37,7 @@ from openwop_conformance.plugin.trial import Trial
 DECOYS = 3
 PLAINLY = 6
 IN_EVERY_WAY = 2
-ROUNDS = 3
+ROUNDS = 5
 TIMED = 60
 
 
@@ -49,6 +49,7 @@ class Way:
     words: str
     credential: Credential | None
     path: Callable[[str], str] = item_path
+    spelled: Callable[[str], str] = str
     method: str = "GET"
     headers: Pairs = ()
 
@@ -128,7 +129,7 @@ def ways_for(host: Host, viewer: Credential, hidden: str) -> Iterator[Way]:
     yield Way("variant", "percent-encoding throughout", viewer, encoded)
     yield Way("variant", "an id sent as it is", viewer, lambda one: item_path(one, literal=":@!$&'()*+,;=~"))
     if recased(hidden) != hidden and recased(hidden) not in host.listing(viewer).ids():
-        yield Way("variant", "a scope in other case", viewer, lambda one: item_path(recased(one)))
+        yield Way("variant", "a scope in other case", viewer, lambda one: item_path(recased(one)), recased)
     yield Way("anonymous", "GET without a credential", None)
     yield Way("anonymous", "GET with an unknown credential", host.stranger)
 
@@ -174,7 +175,7 @@ def rounds(host: Host, hidden: str, ways: Sequence[Way], names: Sequence[str]) -
     made = []
     for way in ways:
         shown = frozenset(host.listing(way.credential).ids()) if way.credential in host.credentials() else frozenset()
-        group = {one: Asked(one, next(answers), shown) for one in order}
+        group = {one: Asked(one, next(answers), shown, way.spelled(one)) for one in order}
         made.append(Round(group.pop(hidden), tuple(group.values())))
     return made
 

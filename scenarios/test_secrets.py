@@ -3,7 +3,6 @@
 import pytest
 
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
-from openwop_conformance.checks.listing import sample
 from openwop_conformance.checks.secrets import MATERIAL, RETURNED, check_nothing_returned, check_secret_free
 from openwop_conformance.client.host import LIST_PATH, Host
 from openwop_conformance.plugin.trial import Trial
@@ -23,7 +22,7 @@ def test_secret_free(host: Host, settle: Trial) -> None:
     for credential in host.credentials():
         known = host.listing(credential)
         unknown = decoys((known.ids() or [EXAMPLE])[0], host.known_ids(), 1)
-        answers += host.items([*sample(known, host.settings.limits.max_items), *unknown], credential)
+        answers += [*host.sampled(credential).values(), *host.items(unknown, credential)]
         answers += host.items([*known.ids()[:1], *unknown], None, follow=False)
     settle(check_secret_free(host.views(), answers, host.settings.secrets), MATERIAL)
     seen = [*answers, *(one.answer for one in host.listings())]

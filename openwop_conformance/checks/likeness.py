@@ -19,6 +19,7 @@ from openwop_conformance.exchanges import Answer
 from openwop_conformance.wording import printable, shown
 
 MASK = "\x00id\x00"
+SHORT = 3
 _PRESENCE_ALONE = frozenset({"age", "expires", "last-modified", "connection", "keep-alive"})
 FOLLOWS_BODY = frozenset({"content-length", "etag", "digest", "content-digest", "content-md5", "last-modified"})
 _SEEN = "\x00seen\x00"
@@ -37,11 +38,20 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An id, one spelling of which was asked for, and the answer; naming a `visible` id tells its reader nothing."""
+    """An id that was asked for, and the answer; naming a `visible` id tells its reader nothing.
+
+    `written` is how the request spelled the id, where that is another id to the host.
+    """
 
     tool_id: str
     answer: Answer
     visible: frozenset[str] = frozenset()
+    written: str = ""
+
+    def masked(self, text: str) -> str:
+        """A text of the answer without the id as it was written, as it is, and without ids that tell nothing."""
+        own = masked(text, self.written) if self.written else text
+        return masked(own, self.tool_id, self.visible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,7 @@ def _headers(one: Asked) -> dict[str, str]:
     gathered: dict[str, list[str]] = {}
     for name, value in one.answer.headers:
         if name.lower() != "date":
-            told = "present" if name.lower() in _PRESENCE_ALONE else masked(value, one.tool_id, one.visible)
+            told = "present" if name.lower() in _PRESENCE_ALONE else one.masked(value)
             gathered.setdefault(name.lower(), []).append(told)
     return {name: ", ".join(values) for name, values in gathered.items()}
 
@@ -158,7 +168,7 @@ def _shape(value: Any) -> str:
 
 
 def _text(one: Asked) -> str:
-    return masked(one.answer.body.decode("utf-8", "replace"), one.tool_id, one.visible)
+    return one.masked(one.answer.body.decode("utf-8", "replace"))
 
 
 def _parts(one: Asked) -> dict[str, Any]:
@@ -172,25 +182,30 @@ def _parts(one: Asked) -> dict[str, Any]:
 def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{pointer}/{masked(str(key), one.tool_id)}", one)
+            yield from _leaves(inner, f"{pointer}/{one.masked(str(key))}", one)
     elif isinstance(value, list) and value and all(isinstance(inner, str) and inner in one.visible for inner in value):
         yield pointer, _SEEN
     elif isinstance(value, list) and value:
         for place, inner in enumerate(value):
             yield from _leaves(inner, f"{pointer}/{place}", one)
     else:
-        yield pointer, masked(value, one.tool_id, one.visible) if isinstance(value, str) else json.dumps(value)
+        yield pointer, one.masked(value) if isinstance(value, str) else json.dumps(value)
 
 
 def masked(text: str, tool_id: str, visible: frozenset[str] = frozenset()) -> str:
     """A text with every spelling of the id replaced, longest spelling first, and ids that its reader may know."""
     for spelling in spellings(tool_id):
         if spelling in text:
-            text = text.replace(spelling, MASK)
+            text = text.replace(spelling, MASK) if len(spelling) >= SHORT else _alone(spelling).sub(MASK, text)
     known = [one for one in visible if one in text]
     for one in sorted(known, key=len, reverse=True):
         text = text.replace(one, _SEEN)
     return _SEEN_LIST.sub(_SEEN, text) if known else text
+
+
+def _alone(spelling: str) -> re.Pattern[str]:
+    """A very short id where it is not part of something else: a full stop ends sentences too."""
+    return re.compile(rf"(?:(?<=[\s\"'`:=/<>\[({{])|^){re.escape(spelling)}(?=[\s\"'`,;<>\])}}]|$)")
 
 
 @lru_cache(maxsize=4096)

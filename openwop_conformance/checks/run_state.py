@@ -55,6 +55,7 @@ class Bracket:
     closed: Event | None = None
     unreturned: dict[str, int] = field(default_factory=dict)
     late: Event | None = None
+    outcome: str = ""
 
 
 @dataclass(slots=True)

@@ -110,9 +110,11 @@ def check_readings(run_id: str, readings: Sequence[Reading]) -> Iterator[Finding
 
 
 def _followed(reading: Reading, whole: bool) -> list[Any]:  # noqa: FBT001 - a filter by its one question
-    if whole:
-        return list(reading.events)
-    return [one for one in reading.events if isinstance(one, dict) and str(one.get("type")).startswith(_FOLLOWED)]
+    """The events up to the end of the run, where a reader may stop; all kinds, or those that sessions are made of."""
+    kinds = [one.get("type") if isinstance(one, dict) else None for one in reading.events]
+    end = next((place + 1 for place, kind in enumerate(kinds) if kind in RUN_ENDS), len(kinds))
+    told = list(zip(kinds, reading.events, strict=True))[:end]
+    return [one for kind, one in told if whole or (isinstance(kind, str) and kind.startswith(_FOLLOWED))]
 
 
 def _difference(one: Sequence[Any], other: Sequence[Any]) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from openwop_conformance.checks.run_events import OUTCOMES, Event
+from openwop_conformance.checks.run_events import CLOSED, OPENED, OUTCOMES, Event
 from openwop_conformance.checks.texts import texts
 from openwop_conformance.credential_material import find_material
 from openwop_conformance.findings import Finding, Weight
@@ -25,7 +25,10 @@ DISTINCTIVE_NUMBER = 100_000
 MAX_VALUES = 100_000
 MAX_VALUE = 4_096
 _PLAIN_WORD = re.compile(r"[A-Za-z]+")
-_BLAND_ID = re.compile(r"(?:[A-Za-z]{1,16}[_:.-]?)?(?:[0-9a-f-]{1,64}|[0-9A-F-]{1,64})")
+_BLAND_ID = re.compile(
+    r"(?:(?!gh[a-z]_|sk[-_]|shp)[A-Za-z]{1,16}[_:.-])?"
+    r"(?:[0-9a-f]{1,32}|[0-9A-F]{1,32}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))"
+)
 
 
 def content_findings(event: Event, secrets: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
@@ -37,7 +40,7 @@ def content_findings(event: Event, secrets: Sequence[re.Pattern[str]]) -> Iterat
     if strange:
         yield from _named(event, payload, "")
         plain = sorted(name for name in strange if not _is_content(name, payload[name]))
-        if plain:
+        if plain and event.kind in {OPENED, CLOSED}:
             message = f"a {event.kind} event carries {listed(plain)}; sessions need only sessionId, toolId and outcome"
             yield Finding(REQUIREMENT, message, event.place, "no further member", listed(plain), weight=Weight.ADVISORY)
     for where, text in texts(payload):

@@ -1,6 +1,13 @@
 """Interrupts and approvals of a run, and the calls and sessions that they are about."""
 
-from openwop_conformance.checks.approvals import LATER_KINDS, asks_for_approval, decision, interrupt_keys, new_kind
+from openwop_conformance.checks.approvals import (
+    APPROVAL,
+    LATER_KINDS,
+    asks_for_approval,
+    decision,
+    interrupt_keys,
+    new_kind,
+)
 from openwop_conformance.checks.run_events import Event
 from openwop_conformance.checks.run_state import RunState
 from openwop_conformance.findings import Weight
@@ -52,7 +59,8 @@ class InterruptFold(RunState):
 
     def _deciding(self, event: Event) -> None:
         about, granted = self._about(event), decision(event)
-        self._mark_approval(event, about)
+        if event.payload.get("kind", APPROVAL) == APPROVAL:
+            self._mark_approval(event, about)
         if about is None or granted is None:
             return
         call = self._calls.get(about)

@@ -1,6 +1,7 @@
 """Tool sessions: one fold over the events of a run, in order, that follows every session and every call in it."""
 
 from collections.abc import Callable
+from typing import Any
 
 from openwop_conformance.checks.approvals import ASKING, DECIDING
 from openwop_conformance.checks.run_events import (
@@ -8,6 +9,7 @@ from openwop_conformance.checks.run_events import (
     CLOSED,
     MISNAMED,
     OPENED,
+    OUTCOMES,
     RETURNED,
     RUN_ENDS,
     SESSION_PREFIX,
@@ -145,7 +147,7 @@ class RunFold(CallFold, InterruptFold):
     def _inside(self, bracket: Bracket) -> bool:
         return any(began > bracket.opened.sequence for began, _ in self._loose)
 
-    def _judge_calls(self, bracket: Bracket, event: Event, outcome: object) -> None:
+    def _judge_calls(self, bracket: Bracket, event: Event, outcome: Any) -> None:
         opened = bracket.opened.sequence
         if bracket.pending > bracket.strays:
             waiting = [name for name, call in self._calls.items() if call.bracket is bracket]
@@ -161,11 +163,9 @@ class RunFold(CallFold, InterruptFold):
             if fitting:
                 self._loose.remove(min(fitting))
                 self._held += 1
-            elif outcome == "completed":
+            elif outcome in {*OUTCOMES, *TOLERATED_OUTCOMES}:
+                bracket.outcome = str(outcome)
                 self._empty.append(bracket)
-            elif outcome in {"failed", "cancelled", *TOLERATED_OUTCOMES}:
-                message = f"a session that ended as {outcome} holds no call"
-                self._say("session-has-a-call", message, event, "a call", "none", weight=Weight.ADVISORY)
         else:
             self._held += 1
         self._trim()
@@ -247,7 +247,10 @@ class RunFold(CallFold, InterruptFold):
             self._strange.clear()
 
     def _judge_empty(self, bracket: Bracket) -> None:
-        """A completed session without a call of its own; the loose calls around it may tell why."""
+        """A session without a call of its own; the loose calls around it may tell why.
+
+        One that failed or was cancelled may have come to nothing, whatever calls are around it (R21).
+        """
         closed = bracket.closed or bracket.opened
         within = range(bracket.opened.sequence, closed.sequence)
         ghost = next((one for one, event in self._ghosts.items() if event.sequence in within), None)
@@ -256,6 +259,9 @@ class RunFold(CallFold, InterruptFold):
         if ghost is not None:
             message = f"the calls in the session {quoted(bracket.id)} name another session"
             self._say("session-ids-constant", message, self._ghosts.pop(ghost), shown(bracket.id), shown(ghost))
+        elif bracket.outcome != "completed":
+            message = f"a session that ended as {bracket.outcome} holds no call"
+            self._say("session-has-a-call", message, closed, "a call", "none", weight=Weight.ADVISORY)
         elif bracket.unreturned:
             message = f"the session {quoted(bracket.id)} is closed before its calls have returned"
             seen = f"not yet: {listed(bracket.unreturned)}"

@@ -54,6 +54,7 @@ class Host:
         self.discovery = discovery
         self._listings: dict[str, Listing | Unobservable] = {}
         self._filtered: dict[str, dict[str, Listing]] = {}
+        self._sampled: dict[str, dict[str, Answer]] = {}
 
     @property
     def principals(self) -> tuple[Principal, ...]:
@@ -118,6 +119,13 @@ class Host:
     def items(self, tool_ids: Sequence[str], credential: Credential | None, *, follow: bool = True) -> list[Answer]:
         """Several tools by id."""
         return self.together([partial(self.item, one, credential, follow=follow) for one in tool_ids])
+
+    def sampled(self, credential: Credential) -> dict[str, Answer]:
+        """Listed tools by id, as many as the settings allow, read once and then shared by the scenarios."""
+        if credential.label not in self._sampled:
+            chosen = sample(self.listing(credential), self.settings.limits.max_items)
+            self._sampled[credential.label] = dict(zip(chosen, self.items(chosen, credential), strict=True))
+        return self._sampled[credential.label]
 
     def named_hidden(self, credential: Credential) -> list[str]:
         """The ids that the settings say a principal must not see."""

@@ -99,9 +99,9 @@ class Trial:
 
     def _unless_opted_out(self, requirement: Requirement, settlement: Settlement) -> Settlement:
         """What could not be exercised of a profile that may be missing stays opted out, in strict mode too."""
-        gate, profile = self._run.gate, requirement.profile
-        opted = profile in self._run.settings.opt_outs and gate is not None and not gate.advertises_profile(profile)
-        return replace(settlement, verdict=Verdict.OPTED_OUT) if opted and not settlement.exercised else settlement
+        excused = self._run.gate is not None and self._run.gate.excused(requirement.profile)
+        unseen = settlement.verdict is Verdict.BLOCKED
+        return replace(settlement, verdict=Verdict.OPTED_OUT) if excused and unseen else settlement
 
     def note(self, text: str, *only: str) -> None:
         """Something that the reader of the report should know, of the run or of single requirements already settled."""

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from openwop_conformance.plugin.marks import scenarios_by_requirement
-from openwop_conformance.reference import variants
+from openwop_conformance.reference import session_variants, variants
 from openwop_conformance.reference.app import HostApp
 from openwop_conformance.reference.catalog import load_catalog
-from openwop_conformance.reference.mutants import content, disclosure, manners, projection
+from openwop_conformance.reference.mutants import content, disclosure, manners, projection, sessions
 from openwop_conformance.reference.server import RunningHost, start_host
 from openwop_conformance.requirements import load_registry
 from tests.hosts import old_fashioned, reference
@@ -30,8 +30,8 @@ def hosts_of(*modules: ModuleType) -> list[type[HostApp]]:
     return [one for one in found if not one.__subclasses__()]
 
 
-MUTANTS = hosts_of(projection, manners, disclosure, content)
-VARIANTS = hosts_of(variants)
+MUTANTS = [*hosts_of(projection, manners, disclosure, content, sessions), sessions.ClosesEarly]
+VARIANTS = hosts_of(variants, session_variants)
 
 
 @contextmanager
@@ -85,6 +85,8 @@ def test_a_host_that_is_unusual_but_right_is_not_blamed(suite: Suite, variant: t
     assert outcome.blamed("inconclusive") == set()
     assert outcome.blamed("advisory") == set(getattr(variant, "advises", ()))
     assert outcome.code == 0
+    if hasattr(variant, "blocked_by"):
+        assert variant.blocked_by in outcome.blamed("blocked")
     if getattr(variant, "blocked", False):
         assert {"item-resolves", "listed-descriptors-valid", "hidden-same-status"} <= outcome.blamed("blocked")
 

@@ -75,7 +75,8 @@ def test_a_host_that_advertises_nothing(suite: Suite) -> None:
     assert "No profile was tested" in run.text
     assert CATALOG in run.text
     assert app.paths[:2] == ["/.well-known/openwop", "/v1/tools"]
-    assert len(app.paths) == 3
+    assert app.paths[3:] == ["/v1/host/sample/tools/session-run"]
+    assert run.blamed("blocked") == {"sessions-absent-when-unadvertised"}
 
 
 def test_a_host_that_advertises_nothing_in_strict_mode(suite: Suite) -> None:
@@ -212,10 +213,9 @@ def test_selection(suite: Suite) -> None:
     single = suite("--host-url", "reference", "--openwop-select", "list-body", "--openwop-select", "descriptor-closed")
     assert single.verdicts == {"list-body": "pass"}
     assert 0 < single.report["selfCheck"]["passed"] < 20
-    pending = suite("--host-url", "reference", "--openwop-select", "session-opened-once")
-    assert pending.code != 0
-    assert pending.report["pending"] == ["session-opened-once"]
-    assert "NOTHING WAS EXERCISED" in pending.text
+    nobodys = suite("--host-url", "reference", "--openwop-select", "safety-tier-honest")
+    assert nobodys.code != 0
+    assert [one["id"] for one in nobodys.report["notTestable"]] == ["safety-tier-honest"]
 
 
 def test_leaving_scenarios_out_is_said(suite: Suite) -> None:
