@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/ready
 COMPAT := .compat/bin
 
-.PHONY: run test compat clean
+.PHONY: run test compat bench clean
 
 run: $(READY)
 	@$(BIN)/openwop-conformance run
@@ -22,6 +22,10 @@ test: $(READY)
 
 compat: .compat/ready
 	$(COMPAT)/python -m pytest tests/plugin/test_manners.py tests/plugin/test_runs.py -n 2
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.sessions
+	$(BIN)/python -m benchmarks.planted
 
 clean:
 	rm -rf .venv .compat build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -88,6 +88,14 @@ class Gathered:
                 self._remarks.add((one.requirement, one.message))
                 kept.append(one)
 
+    def retract(self, run_id: str) -> None:
+        """Take back what was said of a run, as far as it was kept: its log turns out to be out of order."""
+        for key, found in self.kept.items():
+            own = [one for one in found if one.where.startswith(f"run {named(run_id)},")]
+            self.counts[key] -= len(own)
+            found[:] = [one for one in found if one not in own]
+        self.counts = {key: count for key, count in self.counts.items() if count}
+
     def of(self, requirement: str) -> list[Finding]:
         """The findings on one requirement."""
         return [one for (name, _), found in self.kept.items() if name == requirement for one in found]
@@ -156,12 +164,14 @@ class LogFold:
                 self._settle(run_id, lane)
             elif not lane.lost:
                 lane.lost = True
+                self.gathered.retract(run_id)
                 message = (
                     f"a line stands more than {self._window} lines behind its place; sort the log, or give --window"
                 )
-                lane.fold.findings[:] = [
-                    Finding(INCREASE, message, f"run {named(run_id)}, {event.place}", weight=Weight.INCONCLUSIVE)
-                ]
+                lane.fold.findings.clear()
+                where = f"run {named(run_id)}, {event.place}"
+                self.gathered.add([Finding(INCREASE, message, where, weight=Weight.INCONCLUSIVE)])
+                self._settle(run_id, lane)
         else:
             self.reordered += event.sequence < lane.highest
             lane.highest = max(lane.highest, event.sequence)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -111,6 +112,15 @@ def _read(files: list[EventFile], fold: LogFold) -> tuple[int, list[int]]:
             file.close()
     fold.finish()
     return line, offsets
+
+
+def _taken(fold: LogFold, value: Any, line: int) -> Broken | None:
+    """Fold one value; what is nested beyond all measure is as good as broken."""
+    try:
+        fold.take(value, line)
+    except RecursionError:
+        return Broken("nested too deep")
+    return None
 
 
 @contextmanager

@@ -79,8 +79,9 @@ def _heading(report: RunReport) -> Text:
     if report.log is not None:
         log = report.log
         seconds = f"{report.duration_ms / 1000:.1f} s"
-        amount = f"{log.events:,} events · {log.runs:,} runs · {log.sessions:,} sessions"
-        return Text(" · ".join([printable(listed(log.files, 3)), amount, f"suite {report.suite_version}", seconds]))
+        amounts = ((log.events, "event"), (log.runs, "run"), (log.sessions, "session"))
+        told = [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in amounts]
+        return Text(" · ".join([printable(listed(log.files, 3)), *told, f"suite {report.suite_version}", seconds]))
     if report.host_url is None:
         return Text(f"no host · {report.mode} mode · suite {report.suite_version}")
     made = report.implementation
