@@ -67,12 +67,16 @@ def run(workers: int, *, verbose: bool, **given: Any) -> None:
         settings = configure(options_from(said), os.environ, load_registry())
     except UsageProblem as problem:
         usage(str(problem).replace(f"--{PREFIX}", "--"))
+    if settings.host_url is None and (said["token"] or said["token-file"]):
+        usage("--token is for a host of yours, and none was given; name it with --host-url URL")
     if settings.host_url is None:
         click.echo("No host given: this runs against the embedded one. Name yours with --host-url URL.")
         said["host-url"] = REFERENCE
     arguments = [word for option in OPTIONS for word in _pytest_words(option, said[option.name])]
     try:
         code = run_scenarios(arguments, workers=workers, talkative=verbose)
+    except BrokenPipeError:
+        code = Exit.UNOBSERVED
     except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the exit code has to say so
         click.echo(f"Error of the suite itself: {type(error).__name__}: {error}", err=True)
         code = Exit.UNOBSERVED

@@ -36,5 +36,6 @@ def shown(value: object, limit: int = 120) -> str:
 def listed(items: Iterable[object], limit: int = 6) -> str:
     """A few values joined for a sentence, the rest counted."""
     values = [printable(str(item), 80) for item in items]
-    head = ", ".join(values[:limit])
-    return f"{head} and {len(values) - limit} more" if len(values) > limit else head
+    if len(values) <= limit + 1:
+        return ", ".join(values)
+    return f"{', '.join(values[:limit])} and {len(values) - limit} more"

@@ -83,7 +83,7 @@ def unknown_credentials(host: Host) -> list[Credential]:
         token = one.token.reveal()
         altered = {"in other case": token.swapcase(), "cut short": token[:-1], "and one more": f"{token}x"}
         for words, changed in altered.items():
-            if changed and changed not in tokens:
+            if changed and changed not in tokens and changed == changed.strip():
                 shown = f"${one.variable}_{words.replace(' ', '_').upper()}"
                 made.append(host.client.custom_credential(f"{one.name} {words}", Secret(changed), shown))
     return made

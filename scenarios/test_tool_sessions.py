@@ -7,12 +7,14 @@ import pytest
 
 from openwop_conformance.capabilities import Advertised
 from openwop_conformance.checks.event_log import FOLDED, check_log, unseen
-from openwop_conformance.checks.listing import Listing, prerequisite
+from openwop_conformance.checks.listing import Listing, not_observed, prerequisite
+from openwop_conformance.checks.run_events import named
 from openwop_conformance.checks.run_state import Surroundings, Tally
 from openwop_conformance.checks.secrets import secret_pattern
 from openwop_conformance.checks.session_answers import (
     ABSENT,
     AS_ASKED,
+    DURABLE,
     MATCHES,
     Reading,
     Started,
@@ -27,6 +29,7 @@ from openwop_conformance.client.runs import SESSION_RUN_PATH, read_run, start_se
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.plugin.trial import Trial
 
+CALLS = frozenset({"call-payloads-valid", "call-status-consistent"})
 TIERS = ("pure", "read", "write", "exec")
 WIRE = (
     f"the host does not wire POST {SESSION_RUN_PATH}; wire it on a test host, "
@@ -47,7 +50,11 @@ def test_tool_sessions(host: Host, settle: Trial) -> None:
     Required: what §D says of the events, of which every way and every reading shows the same.
     """
     if host.discovery.capabilities.advertised("toolCatalog.sessionLifecycle") is not Advertised.YES:
-        settle(inapplicable("the host does not advertise sessions", FOLDED, MATCHES, AS_ASKED))
+        settle(every("the host does not advertise sessions", Weight.INAPPLICABLE, FOLDED, MATCHES, AS_ASKED))
+        return
+    refused = not_observed(host.listing(host.primary))
+    if refused:
+        settle(every(refused, Weight.INCONCLUSIVE, FOLDED, MATCHES, AS_ASKED))
         return
     tools = approvals(host.listing(host.primary))
     sessions = start_sessions(host, chosen(host.listing(host.primary)))
@@ -60,10 +67,10 @@ def test_tool_sessions(host: Host, settle: Trial) -> None:
     readable = [one for one in watched if one[3]]
     for requirement in FOLDED:
         own = [one for one in found if one.requirement == requirement]
-        settle(own or nothing(requirement, runs, readable, tools, tally), requirement)
-    for requirement, named in ((MATCHES, "session_id"), (AS_ASKED, "asked")):
+        settle(own or unless_elsewhere(nothing(requirement, runs, readable, tools, tally)), requirement)
+    for requirement, member in ((MATCHES, "session_id"), (AS_ASKED, "asked")):
         own = [one for one in found if one.requirement == requirement]
-        exercised = any(told is not None and getattr(told, named) for _, _, told, _ in readable)
+        exercised = any(told is not None and getattr(told, member) for _, _, told, _ in readable)
         why = "the host did not name a session in its answer" if requirement == MATCHES else "no tool was asked for"
         without = WIRE if not runs else why
         weight = Weight.BLOCKED if not runs else Weight.INAPPLICABLE
@@ -74,6 +81,8 @@ def judged(host: Host, one: Watched, around: Surroundings, tally: Tally) -> Iter
     """All that is to be said of one run; the log is read once more, later than at first."""
     credential, run_id, told, readings = one
     if not readings:
+        message = f"run {named(run_id)} can be read neither at the test seam nor by poll nor as a stream"
+        yield Finding(DURABLE, message, weight=Weight.BLOCKED if told else Weight.INCONCLUSIVE)
         return
     first = readings[0]
     findings, seen = check_log(run_id, first.events, around)
@@ -105,11 +114,16 @@ def nothing(
     return [missing] if missing else []
 
 
-def inapplicable(why: str, *names: str | tuple[str, ...]) -> Iterator[Finding]:
+def unless_elsewhere(missing: list[Finding]) -> list[Finding]:
+    """Call events are asked for at the hook seam too; that there was none here blocks nothing."""
+    return [replace(one, weight=Weight.INAPPLICABLE) if one.requirement in CALLS else one for one in missing]
+
+
+def every(why: str, weight: Weight, *names: str | tuple[str, ...]) -> Iterator[Finding]:
     """The same for several requirements."""
     for name in names:
         for one in (name,) if isinstance(name, str) else name:
-            yield Finding(one, why, weight=Weight.INAPPLICABLE)
+            yield Finding(one, why, weight=weight)
 
 
 def approvals(listing: Listing) -> dict[str, str | None] | None:

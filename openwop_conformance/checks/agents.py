@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from openwop_conformance.checks.listing import OK, Listing, prerequisite
+from openwop_conformance.checks.listing import OK, Listing, not_observed, prerequisite
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.wording import printable, shown
@@ -19,7 +19,10 @@ def check_allowlists(answers: Sequence[Answer], listings: Sequence[Listing]) -> 
         if prerequisite(REQUIREMENT, listing, whole=True) is None
         for pointer, entry in allowlist_entries(answer)
     ]
-    if not entries:
+    refused = next((reason for reason in map(not_observed, listings) if reason), "")
+    if not entries and refused:
+        yield Finding(REQUIREMENT, refused, weight=Weight.INCONCLUSIVE)
+    elif not entries:
         message = "no agent with a toolAllowlist was seen at GET /v1/agents together with a whole list of tools"
         yield Finding(REQUIREMENT, message, weight=Weight.BLOCKED, exchange=answers[0].exchange if answers else None)
     for answer, listing, pointer, entry in entries:

@@ -28,7 +28,7 @@ from openwop_conformance.report.model import AuditedLog, Beside, Result, RunRepo
 from openwop_conformance.report.terminal import render
 from openwop_conformance.requirements import load_registry
 from openwop_conformance.verdicts import merge, promoted, settle
-from openwop_conformance.wording import printable
+from openwop_conformance.wording import listed, printable
 
 PIPE_WIDTH = 100
 STEP = 1 << 15
@@ -66,6 +66,8 @@ def audit(files: tuple[Path, ...], catalog: Path | None, window: int, reports: t
         lines, offsets = _read(opened, fold)
     except Unreadable as problem:
         usage(printable(str(problem)))
+    if lines and not fold.tally.events:
+        usage(f"{printable(listed(files, 3))}: no line is a run event; give an event log, as NDJSON or as a JSON array")
     report = _report(fold, approvals, fail_on == "advisory")
     log = replace(_log(fold, lines), files=tuple(map(str, files)))
     words = Redactor(()).text

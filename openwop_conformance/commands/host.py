@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 import click
+import yaml
 
 from openwop_conformance.commands.complaints import usage
 from openwop_conformance.reference.config import ConfigError
@@ -21,7 +22,8 @@ from openwop_conformance.reference.server import RunningHost, start_host
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="loopback port; a free one by default"
 )
 @click.option("--data", type=Path, metavar="DIR", help="keep the event log there; without it, events end with the host")
-def host(config: Path | None, port: int, data: Path | None) -> None:
+@click.option("--settings", type=Path, metavar="FILE", help="write a settings file for a strict run against this host")
+def host(config: Path | None, port: int, data: Path | None, settings: Path | None) -> None:
     """Serve the reference host on loopback and print the tokens of its principals."""
     stop = threading.Event()
 
@@ -39,10 +41,33 @@ def host(config: Path | None, port: int, data: Path | None) -> None:
         usage(str(problem))
     except OSError as problem:
         usage(f"port {port}: {problem.strerror or problem}")
+    if settings is not None:
+        _write(running, settings)
     _announce(running)
     stop.wait()
     running.stop()
     click.echo("stopped")
+
+
+def _write(running: RunningHost, path: Path) -> None:
+    """Everything that strict mode asks for: who there is, what each may and may not see, and a planted secret."""
+    people = [
+        {
+            "name": one.name,
+            "token": one.token,
+            "tenant": one.tenant,
+            "scopes": list(one.scopes),
+            "hidden-tool-ids": list(hidden),
+        }
+        for one, hidden in running.tenants()
+    ]
+    told = {"host-url": running.url, "principals": people, "planted-secrets": list(running.planted), "strict": True}
+    try:
+        path.touch(mode=0o600)
+        path.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+    except OSError as problem:
+        running.stop()
+        usage(f"--settings {path}: {problem.strerror or problem}")
 
 
 def _announce(running: RunningHost) -> None:
@@ -52,7 +77,7 @@ def _announce(running: RunningHost) -> None:
     for one in running.principals:
         click.echo(f"  {one.name} of {one.tenant}: {one.token}")
     first, *rest = running.principals
-    second = f" --openwop-second-token {rest[-1].token}" if rest else ""
-    click.echo(f"try: pytest --host-url {running.url} --openwop-token {first.token}{second}")
+    second = f" --second-token {rest[-1].token}" if rest else ""
+    click.echo(f"try: openwop-conformance run --host-url {running.url} --token {first.token}{second}")
     click.echo("stop with Ctrl-C")
     sys.stdout.flush()

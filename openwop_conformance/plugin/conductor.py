@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from openwop_conformance.client.http import Unobservable
 from openwop_conformance.client.redaction import Redactor
 from openwop_conformance.configuration import configure
 from openwop_conformance.gate import NO_HOST
@@ -159,16 +158,10 @@ class Conductor:
         if trial is None:
             return (yield)
         try:
-            yield
-        except Unobservable as loss:
-            trial.lose(loss.reason, loss.exchange)
-        except BaseException as error:
-            trial.lose(f"an error of the suite itself: {type(error).__name__}: {error}")
+            with trial.conducted():
+                yield
+        finally:
             item.user_properties.extend(trial.properties())
-            raise
-        trial.lose("the scenario ended without settling this")
-        trial.watch()
-        item.user_properties.extend(trial.properties())
         trial.finish()
 
     @pytest.hookimpl(wrapper=True)

@@ -2,7 +2,8 @@
 
 import importlib
 import inspect
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
@@ -22,6 +23,7 @@ class Scenario:
     settles: tuple[str, ...]
     place: str = ""
     summary: str = ""
+    function: Callable[..., None] | None = field(default=None, compare=False, repr=False)
 
 
 def scenario_of(item: pytest.Item) -> Scenario | None:
@@ -34,8 +36,10 @@ def scenario_of(item: pytest.Item) -> Scenario | None:
     return _read(mark)
 
 
-def _read(mark: pytest.Mark, place: str = "", summary: str = "") -> Scenario:
-    return Scenario(slug=mark.args[0], settles=tuple(mark.kwargs["settles"]), place=place, summary=summary)
+def _read(
+    mark: pytest.Mark, place: str = "", summary: str = "", function: Callable[..., None] | None = None
+) -> Scenario:
+    return Scenario(mark.args[0], tuple(mark.kwargs["settles"]), place, summary, function)
 
 
 @cache
@@ -51,7 +55,7 @@ def all_scenarios() -> tuple[Scenario, ...]:
         for function in sorted(functions, key=lambda one: one.__code__.co_firstlineno):
             summary = (inspect.getdoc(function) or "").partition("\n")[0]
             marks = [mark for mark in getattr(function, "pytestmark", []) if mark.name == MARK]
-            found += [_read(mark, f"{name}::{function.__name__}", summary) for mark in marks]
+            found += [_read(mark, f"{name}::{function.__name__}", summary, function) for mark in marks]
     return tuple(found)
 
 

@@ -1,7 +1,8 @@
 """One scenario in one run: what it may settle, what it has settled, and what pytest is told."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -147,6 +148,19 @@ class Trial:
                 finding = Finding(name, reason, exchange=exchange, weight=Weight.INCONCLUSIVE)
                 self._keep(settle(requirement, self.scenario.slug, [self._redactor.finding(finding)]))
 
+    @contextmanager
+    def conducted(self) -> Iterator[None]:
+        """Around the scenario itself: however it ends, all that it declares is settled when it is over."""
+        try:
+            yield
+        except Unobservable as loss:
+            self.lose(loss.reason, loss.exchange)
+        except BaseException as error:
+            self.lose(f"an error of the suite itself: {type(error).__name__}: {error}")
+            raise
+        self.lose("the scenario ended without settling this")
+        self.watch()
+
     def finish(self) -> None:
         """Tell pytest what it amounts to: fail, skip or pass."""
         __tracebackhide__ = True
@@ -173,17 +187,21 @@ class Trial:
     def properties(self) -> list[tuple[str, str]]:
         """What the test report carries: a readable verdict for each requirement, and the parcel."""
         readable = [(f"openwop.{name}", one.verdict.value) for name, one in self._settlements.items()]
-        sent = Counter(self._run.client.sent) - self._sent_before if self._run.client else Counter()
-        parcel = Parcel(
+        return [*readable, (PROPERTY, msgspec.json.encode(self.parcel()).decode())]
+
+    def parcel(self) -> Parcel:
+        """All that the scenario found out."""
+        client = self._run.client
+        sent = Counter(client.sent) - self._sent_before if client else Counter()
+        return Parcel(
             self.scenario.slug,
             tuple(self._every()),
             tuple(self._inapplicable.items()),
             dict(sent),
             tuple(self._notes),
             self._catalog,
-            self._run.client.runs_created - self._runs_before if self._run.client else 0,
+            client.runs_created - self._runs_before if client else 0,
         )
-        return [*readable, (PROPERTY, msgspec.json.encode(parcel).decode())]
 
 
 def shut(requirement: Requirement, scenario: str, closed: Closed, lost: Exchange | None = None) -> Settlement:

@@ -97,8 +97,10 @@ def start_host(
     planted = (f"planted_{secrets.token_urlsafe(24)}",)
     kept = (endpoint.key, *planted, *(one.token for one in catalog.principals))
     sessions = Sessions(catalog, log, Surfaces(catalog.mcp, address, endpoint.key), kept)
-    served.append(serve(app(catalog, log, sessions).asgi, port))
-    return RunningHost(served[-1].url, catalog.principals, recovered, planted, catalog.tools, served, log, folder)
+    made = app(catalog, log, sessions)
+    served.append(serve(made.asgi, port))
+    known = made.catalog
+    return RunningHost(served[-1].url, known.principals, recovered, planted, known.tools, served, log, folder)
 
 
 def _opened(path: Path) -> EventLog:

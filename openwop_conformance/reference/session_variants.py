@@ -93,10 +93,10 @@ class RejectsApprovals(Changing):
 
 
 class NoSeam(HostApp):
-    """Wires no seam for sessions, as production hosts do: what needs one is blocked."""
+    """Wires no seam for sessions, as production hosts do, which blocks §D."""
 
     whole = True
-    blocked_by = "session-opened-once"
+    blocks = ("D",)
 
     def routes(self) -> list[Route]:
         return [one for one in super().routes() if not one.path.startswith(f"{SEAMS}/tools")]

@@ -91,9 +91,9 @@ class BareList(Listing):
 
 
 class Empty(HostApp):
-    """Has nothing to show to anybody: conforming, but then nothing is shown about it."""
+    """Has nothing to show to anybody: conforming, but then all that needs a tool is blocked."""
 
-    blocked = True
+    blocks = ("A", "B", "C", "C-1, F-4", "C-2, F-3", "C-3", "D", "E", "F-2")
 
     async def list_tools(self, request: Request) -> Response:
         self.caller(request)
@@ -287,6 +287,10 @@ class ForbiddenReader(HostApp):
         self.reader(request)
         return await super().agents(request)
 
+    async def session_run(self, request: Request) -> Response:
+        self.reader(request)
+        return await super().session_run(request)
+
     def reader(self, request: Request) -> None:
         if self.caller(request).name == "bob":
             raise HTTPException(403)
@@ -309,3 +313,136 @@ class Placeholders(HostApp):
             for one in catalog.tools
         )
         super().__init__(replace(catalog, tools=tools), *more)
+
+
+class Laconic(HostApp):
+    """Describes its tools by nothing but what a descriptor must have, in the list and by id."""
+
+    kept = ("toolId", "source", "safetyTier", "auth")
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={name: one.descriptor[name] for name in self.kept if name in one.descriptor})
+            for one in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+
+class CompactList(Listing):
+    """Leaves schemas out of the list and gives them by id: an advisory for each side alone."""
+
+    advises = ("item-agrees-with-list",)
+
+    def change(self, body: Any) -> Any:
+        gone = {"inputSchema", "outputSchema"}
+        return {"tools": [{name: tool[name] for name in tool.keys() - gone} for tool in body["tools"]]}
+
+
+class WrapperAlone(Discovering):
+    """Advertises in the deprecated wrapper alone: an advisory."""
+
+    advises = ("toolcatalog-block-at-root",)
+
+    def change(self, document: Any) -> Any:
+        wrapped = {"toolCatalog": document.pop("toolCatalog")}
+        return {**document, "capabilities": wrapped}
+
+
+class Revalidated(HostApp):
+    """Tags its answers, lets callers alone keep them, and knows conditional requests."""
+
+    async def list_tools(self, request: Request) -> Response:
+        return self.tagged(request, await super().list_tools(request))
+
+    async def one_tool(self, request: Request) -> Response:
+        return self.tagged(request, await super().one_tool(request))
+
+    @staticmethod
+    def tagged(request: Request, answer: Response) -> Response:
+        if answer.status_code != 200:
+            return answer
+        tag = f'"{hashlib.sha256(bytes(answer.body)).hexdigest()[:16]}"'
+        headers = {"ETag": tag, "Cache-Control": "private, max-age=60"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        answer.headers.update(headers)
+        return answer
+
+
+class Suggesting(HostApp):
+    """Names tools that the caller may see where it cannot find one."""
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        if answer.status_code == 200:
+            return answer
+        asked = request.path_params["tool_id"]
+        world = self.catalog.world(self.caller(request))
+        near = [one for one in world if one.partition(":")[0] == asked.partition(":")[0]][:2]
+        return json_response({**ENVELOPE, "details": {"didYouMean": near}}, 404, PRIVATE)
+
+
+class HidesSecretWords(HostApp):
+    """Takes ids that look like secrets out of its errors, and echoes others."""
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "toolId": "openwop:token.bump"}) if "counter" in one.id else one
+            for one in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        if answer.status_code == 200:
+            return answer
+        asked = request.path_params["tool_id"]
+        told = "[redacted]" if "token" in asked else asked
+        return json_response({**ENVELOPE, "details": {"toolId": told}}, 404, PRIVATE)
+
+
+class WordsForIds(HostApp):
+    """Hides a tool whose id is a word that stands in other descriptions; has no agents, which blocks §E."""
+
+    advises = ("tool-id-scope-form",)
+    blocks = ("E",)
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        words = {"crm_update": "update", "counter": "status"}
+
+        def plain(tool: Any) -> Any:
+            name = next((word for part, word in words.items() if part in tool.id), tool.id)
+            return replace(tool, descriptor={**tool.descriptor, "toolId": name, "description": "update the status"})
+
+        tools = tuple(map(plain, catalog.tools))
+        super().__init__(replace(catalog, tools=tools, agents=()), *more)
+
+
+class WithinOtherIds(HostApp):
+    """Hides a tool whose id stands within that of one that is shown, whose prefix earns an advisory."""
+
+    advises = ("tool-id-prefix-fits-source",)
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "toolId": "connector:crm_update_contact.log"})
+            if "slugify" in one.id
+            else one
+            for one in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+
+class TrailingSlash(HostApp):
+    """Redirects its list to an address with a slash at the end."""
+
+    def routes(self) -> list[Route]:
+        async def onward(request: Request) -> Response:
+            query = f"?{request.url.query}" if request.url.query else ""
+            return Response(status_code=307, headers={"Location": f"/v1/tools/{query}"})
+
+        async def slashed(request: Request) -> Response:
+            return await self.list_tools(request)
+
+        moved = [Route("/v1/tools", onward), Route("/v1/tools/", slashed)]
+        return [*moved, *(one for one in super().routes() if one.path != "/v1/tools")]

@@ -271,7 +271,7 @@ class Slow(Telling):
     """Takes its time over hidden ids; seen only with --openwop-timing."""
 
     advises = ("hidden-same-timing",)
-    arguments = ("--openwop-timing",)
+    timing = True
 
     async def one_tool(self, request: Request) -> Response:
         answer = await super().one_tool(request)

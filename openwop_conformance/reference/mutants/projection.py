@@ -1,5 +1,6 @@
 """Hosts with one vice each in discovery, lists, single tools and credentials."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
@@ -374,3 +375,58 @@ class LoginPage(Strangers):
 
     def stranger(self, request: Request, refusal: HTTPException) -> Any:
         raise HTTPException(302, headers={"Location": "/.well-known/openwop"})
+
+
+class Unadvertised(Discovering):
+    """Serves a catalog that it does not advertise."""
+
+    advises = ("catalog-absent-when-unadvertised",)
+
+    def change(self, document: Any) -> Any:
+        del document["toolCatalog"]
+        return document
+
+
+class BeyondScopes(HostApp):
+    """Lists one principal a tool that it may not invoke, and serves it by id."""
+
+    kills = ("list-within-scopes",)
+    declared = True
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "auth": {"scopes": ["tools:nobody"]}})
+            if "slugify" in one.id
+            else one
+            for one in catalog.tools
+        )
+        people = tuple(replace(one, scopes=(*one.scopes, "tools:nobody")) for one in catalog.principals)
+        super().__init__(replace(catalog, tools=tools, principals=people), *more)
+
+
+class Renamed(HostApp):
+    """Has given a tool another id within one host version."""
+
+    kills = ("tool-ids-stable-over-time",)
+    earlier = True
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "toolId": f"{one.id}-2"}) if "slugify" in one.id else one
+            for one in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)
+
+
+class Reclassified(HostApp):
+    """Has given a tool another tier within one host version."""
+
+    kills = ("tool-ids-stable-over-time",)
+    earlier = True
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "safetyTier": "write"}) if "slugify" in one.id else one
+            for one in catalog.tools
+        )
+        super().__init__(replace(catalog, tools=tools), *more)

@@ -549,3 +549,88 @@ class Unannounced(Discovering):
     def change(self, document: Any) -> Any:
         document["toolCatalog"]["sessionLifecycle"] = False
         return document
+
+
+class ClosesAgainAtTheEnd(Recording):
+    """Closes sessions of one source again when the run is over, with another outcome."""
+
+    kills = ("session-closed-once",)
+
+    def write(self, append: Append, run_id: str, kind: str, payload: Payload) -> None:
+        append(run_id, kind, payload)
+        if kind == CLOSED and payload["toolId"].startswith("openwop:"):
+            self.held[run_id] = (kind, {**payload, "outcome": "cancelled"})
+        elif kind.startswith("run.") and run_id in self.held:
+            append(run_id, *self.held.pop(run_id))
+
+
+class MisnamedCalls(Changing):
+    """Logs calls under the name of their payload definition."""
+
+    kills = ("session-has-a-call",)
+
+    def change(self, kind: str, payload: Payload) -> tuple[str, Payload]:
+        if kind == CLOSED:
+            return kind, {**payload, "outcome": "completed"}
+        return {CALLED: "agentToolCalled", RETURNED: "agentToolReturned"}.get(kind, kind), payload
+
+
+class IgnoresARejection(Recording):
+    """Runs a call after an approval.rejected about it."""
+
+    kills = ("session-rejected-call-not-ok",)
+
+    def write(self, append: Append, run_id: str, kind: str, payload: Payload) -> None:
+        if kind == "interrupt.resolved":
+            named = {"gateId": "gate-1", "principal": "operator", "callId": payload["callId"]}
+            append(run_id, "approval.rejected", named)
+        else:
+            append(run_id, kind, payload)
+
+
+class NamelessEvents(Showing):
+    """Gives session events no id."""
+
+    kills = ("events-well-formed",)
+
+    def show(self, events: list[Event]) -> list[Event]:
+        kinds = {OPENED, CLOSED}
+        return [
+            {name: value for name, value in one.items() if name != "eventId" or one["type"] not in kinds}
+            for one in events
+        ]
+
+
+class Backwards(HostApp):
+    """Shows the log of a run from its end at the test seam, and by poll."""
+
+    kills = ("event-sequences-increase",)
+    allows = ("event-log-durable",)
+    whole = True
+
+    async def seam_events(self, request: Request) -> Response:
+        return rewritten(await super().seam_events(request), lambda body: {"events": body["events"][::-1]})
+
+    async def poll(self, request: Request) -> Response:
+        return rewritten(await super().poll(request), lambda body: {**body, "events": body["events"][::-1]})
+
+
+class IdPerCall(Showing):
+    """Gives a call and its return one event id."""
+
+    kills = ("event-ids-unique",)
+
+    def show(self, events: list[Event]) -> list[Event]:
+        calls = {CALLED, RETURNED}
+        return [{**one, "eventId": one["payload"]["callId"]} if one["type"] in calls else one for one in events]
+
+
+class BorrowedEvents(Showing):
+    """Shows the start of another run at the end of each run."""
+
+    kills = ("events-of-one-run",)
+
+    def show(self, events: list[Event]) -> list[Event]:
+        *rest, last = events
+        other = {**events[0], "runId": "run_other", "eventId": "evt_other", "sequence": last["sequence"]}
+        return [*rest, other, {**last, "sequence": last["sequence"] + 1}]

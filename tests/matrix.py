@@ -1,0 +1,127 @@
+"""The hosts of the kill matrix, how each is served and with what settings it is judged."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType
+
+from openwop_conformance.earlier import Earlier
+from openwop_conformance.plugin.direct import judge
+from openwop_conformance.reference import session_variants, variants
+from openwop_conformance.reference.app import HostApp
+from openwop_conformance.reference.catalog import load_catalog
+from openwop_conformance.reference.mutants import content, disclosure, manners, projection, sessions
+from openwop_conformance.reference.server import RunningHost, start_host
+from openwop_conformance.report.model import RunReport
+from openwop_conformance.secret import Secret
+from openwop_conformance.settings import Limits, Principal, Settings
+from openwop_conformance.verdicts import Verdict
+from tests.hosts import reference
+
+Host = type[HostApp]
+
+
+def hosts_of(*modules: ModuleType) -> list[Host]:
+    """The hosts that modules define, without those that are only made to be built upon."""
+    found = [
+        one
+        for module in modules
+        for one in vars(module).values()
+        if inspect.isclass(one) and issubclass(one, HostApp) and one.__module__ == module.__name__
+    ]
+    return [one for one in found if not one.__subclasses__() or blame(one)]
+
+
+def names(host: Host, attribute: str) -> set[str]:
+    """Requirements that a host declares."""
+    return set(getattr(host, attribute, ()))
+
+
+def blame(host: Host) -> set[str]:
+    """Whatever a host is to be blamed for."""
+    return names(host, "kills") | names(host, "advises")
+
+
+MUTANTS = hosts_of(projection, manners, disclosure, content, sessions)
+VARIANTS = hosts_of(variants, session_variants)
+
+
+@contextmanager
+def serving(host: Host, *, whole: bool = False) -> Iterator[RunningHost]:
+    """A host on a socket; whole ones have sessions, hooks and a log."""
+    if whole or getattr(host, "whole", False):
+        running = start_host(live=False, app=host)
+        try:
+            yield running
+        finally:
+            running.stop()
+    else:
+        with reference(host(load_catalog())) as running:
+            yield running
+
+
+def settings_for(host: Host, running: RunningHost, *, principals: int = 2) -> Settings:
+    """As much as the host needs to be told apart: usually two principals by name and token."""
+    second = getattr(host, "second", "bob")
+    people = [running.principals[0], *(one for one in running.principals if one.name == second)][:principals]
+    own = tuple(Principal(one.name, Secret(one.token)) for one in people)
+    if getattr(host, "third", False):
+        own = _declared(running)
+    if getattr(host, "declared", False):
+        own = tuple(
+            replace(one, scopes=given.scopes) for one, given in zip(own, load_catalog().principals, strict=False)
+        )
+    return Settings(
+        host_url=running.url,
+        principals=own,
+        planted_secrets=tuple(map(Secret, running.planted)) if getattr(host, "planted", False) else (),
+        timing=getattr(host, "timing", False),
+        previous=_earlier() if getattr(host, "earlier", False) else None,
+        limits=Limits(max_items=16),
+    )
+
+
+def strict_settings(running: RunningHost) -> Settings:
+    """Everything that strict mode asks for."""
+    return Settings(
+        host_url=running.url,
+        principals=_declared(running),
+        planted_secrets=tuple(map(Secret, running.planted)),
+        strict=True,
+        destructive=True,
+        limits=Limits(max_items=16),
+    )
+
+
+def _declared(running: RunningHost) -> tuple[Principal, ...]:
+    return tuple(
+        Principal(one.name, Secret(one.token), one.scopes, one.tenant, hidden=hidden)
+        for one, hidden in running.tenants()
+    )
+
+
+def _earlier() -> Earlier:
+    catalog = load_catalog()
+    seen: dict[str, dict[str, tuple[str | None, str | None]]] = {
+        one.name: {name: (tool.source, tool.descriptor["safetyTier"]) for name, tool in catalog.world(one).items()}
+        for one in catalog.principals
+    }
+    return Earlier(catalog.implementation["name"], catalog.implementation["version"], seen)
+
+
+def given(report: RunReport, verdict: Verdict) -> set[str]:
+    """The requirements that got a verdict."""
+    return {one.requirement.id for one in report.results if one.verdict is verdict}
+
+
+def judged(host: Host, *, principals: int = 2) -> RunReport:
+    """What the suite says of a host in default mode."""
+    with serving(host) as running:
+        return judge(settings_for(host, running, principals=principals))
+
+
+def judged_strictly(host: Host) -> RunReport:
+    """What the suite says of a whole host in strict mode."""
+    with serving(host, whole=True) as running:
+        return judge(strict_settings(running))
