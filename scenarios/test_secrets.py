@@ -3,7 +3,7 @@
 import pytest
 
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
-from openwop_conformance.checks.secrets import MATERIAL, RETURNED, check_nothing_returned, check_secret_free
+from openwop_conformance.checks.secrets import MATERIAL, RETURNED, check_secret_free
 from openwop_conformance.client.host import LIST_PATH, Host
 from openwop_conformance.plugin.trial import Trial
 
@@ -16,7 +16,8 @@ def test_secret_free(host: Host, settle: Trial) -> None:
     principal's credential; both without a credential and with an unknown one.
     Required: no key, text, default, example, const or enum, at any depth, and no header holds credential material; no
     token that was sent and no secret from the settings comes back, here or in any other answer of the run.
-    Values are judged, not names; what was found is never shown.
+    Values are judged, not names; what was found is never shown. For what was sent or planted, every answer is looked at
+    as it comes in (client/watches.py), whichever scenario asked for it.
     """
     answers = [host.client.send("GET", LIST_PATH, one, follow=False) for one in (None, host.stranger)]
     for credential in host.credentials():
@@ -25,5 +26,4 @@ def test_secret_free(host: Host, settle: Trial) -> None:
         answers += [*host.sampled(credential).values(), *host.items(unknown, credential)]
         answers += host.items([*known.ids()[:1], *unknown], None, follow=False)
     settle(check_secret_free(host.views(), answers, host.settings.secrets), MATERIAL)
-    seen = [*answers, *(one.answer for one in host.listings())]
-    settle(check_nothing_returned(host.settings.secrets, seen), RETURNED)
+    settle(iter(()), RETURNED)

@@ -1,6 +1,7 @@
 """Hosts with one vice each are blamed for it and for nothing else; hosts without one stay green."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from openwop_conformance.requirements import Level, load_registry
 from openwop_conformance.verdicts import Verdict
 from tests.hosts import old_fashioned, reference
 from tests.matrix import MUTANTS, VARIANTS, Host, blame, given, judged, judged_strictly, names
+from tests.matrix_page import page
 from tests.plugin.conftest import Suite
 
 TWICE = ("F-2", "C-2", "D")
@@ -73,6 +75,11 @@ def test_every_live_requirement_is_proven_and_the_gravest_twice() -> None:
     assert {name for name in grave if proven[name] < 2} == set()
     assert len(MUTANTS) >= 120
     assert len(VARIANTS) >= 40
+
+
+def test_the_page_of_the_matrix_is_not_stale() -> None:
+    path = Path(__file__).parents[2] / "docs" / "kill-matrix.md"
+    assert path.read_text(encoding="utf-8") == page(), "run: python -m tests.matrix_page > docs/kill-matrix.md"
 
 
 def test_every_host_says_what_it_is() -> None:

@@ -281,3 +281,17 @@ class NotFoundAsText(HostApp):
     async def one_tool(self, request: Request) -> Response:
         answer = await super().one_tool(request)
         return answer if answer.status_code == 200 else Response(ENVELOPE["message"], 404)
+
+
+class SecretInRefusal(HostApp):
+    """Tells a token when it refuses a method."""
+
+    kills = ("descriptor-secret-free",)
+
+    async def refusal(self, request: Request, error: Exception) -> Response:
+        answer = await super().refusal(request, error)
+        if answer.status_code != 405:
+            return answer
+        changed = rewritten(answer, lambda body: {**body, "details": {"key": TOKEN}})
+        changed.headers["allow"] = "GET, HEAD"
+        return changed

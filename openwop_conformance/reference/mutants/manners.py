@@ -160,3 +160,19 @@ class Climbing(HostApp):
             }
 
         return rewritten(await super().list_tools(request), changed)
+
+
+class ClimbingById(HostApp):
+    """Changes a tier with every read by id, after a while."""
+
+    kills = ("reading-changes-nothing",)
+    allows = ("item-agrees-with-list", "item-literal-colon", "writes-change-nothing")
+    read = 0
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        if answer.status_code != 200 or "slugify" not in request.path_params["tool_id"]:
+            return answer
+        self.read += 1
+        tier = ("pure", "read")[self.read % 2]
+        return rewritten(answer, lambda tool: {**tool, "safetyTier": tier})

@@ -430,3 +430,37 @@ class Reclassified(HostApp):
             for one in catalog.tools
         )
         super().__init__(replace(catalog, tools=tools), *more)
+
+
+class OpenFilter(Strangers):
+    """Gives the list by source to whoever sends no credential."""
+
+    kills = ("list-rejects-missing-credential",)
+
+    def stranger(self, request: Request, refusal: HTTPException) -> Any:
+        if request.url.path == "/v1/tools" and request.url.query and "authorization" not in request.headers:
+            return self.catalog.principals[0]
+        raise refusal
+
+
+class OpenHead(Strangers):
+    """Answers HEAD on the list to whoever sends no credential."""
+
+    kills = ("list-rejects-missing-credential",)
+
+    def stranger(self, request: Request, refusal: HTTPException) -> Any:
+        if (request.method, request.url.path) == ("HEAD", "/v1/tools") and "authorization" not in request.headers:
+            return self.catalog.principals[0]
+        raise refusal
+
+
+class AnyScheme(Strangers):
+    """Takes a token under whatever scheme it comes."""
+
+    advises = ("list-rejects-unknown-credential",)
+
+    def stranger(self, request: Request, refusal: HTTPException) -> Any:
+        known = self.catalog.authenticate(request.headers.get("authorization", "").partition(" ")[2])
+        if known is None:
+            raise refusal
+        return known

@@ -1,0 +1,53 @@
+"""The kill matrix as a page: `python -m tests.matrix_page > docs/kill-matrix.md`."""
+
+import inspect
+
+from openwop_conformance.requirements import load_registry
+from tests.matrix import MUTANTS, VARIANTS, Host, blame, names
+
+
+def page() -> str:
+    """Every live requirement with the hosts that prove it, every mutant with its vice, every variant."""
+    registry = load_registry()
+    proof = {one.id: [vice.__name__ for vice in MUTANTS if one.id in blame(vice)] for one in registry if one.live}
+    lines = [
+        "# The kill matrix",
+        "",
+        f"{len(MUTANTS)} mutants of the reference host have one vice each, and the suite blames each of them for it",
+        f"and for nothing unrelated; {len(VARIANTS)} variants are unusual but right, and it blames none. The tests in",
+        "`tests/plugin/test_mutants.py` hold both to be true. This page is written by",
+        "`python -m tests.matrix_page > docs/kill-matrix.md`, and a test fails when it is stale. Shape requirements",
+        "are proven by the bad vectors in `scenarios/vectors`.",
+        "",
+        "## Requirements and the mutants that prove them",
+        "",
+        "| requirement | level | section | mutants |",
+        "| --- | --- | --- | --- |",
+    ]
+    for one in registry:
+        if one.untestable:
+            lines.append(f"| `{one.id}` | {one.level} | {one.section} | none: {one.untestable} |")
+        elif one.live:
+            lines.append(f"| `{one.id}` | {one.level} | {one.section} | {', '.join(proof[one.id])} |")
+    lines += ["", "## Mutants", "", "| mutant | vice | blamed for | may trip besides |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {one.__name__} | {_said(one)} | {_ids(blame(one))} | {_ids(names(one, 'allows'))} |" for one in MUTANTS
+    ]
+    lines += ["", "## Variants", "", "| variant | what it does | advisories | blocks |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {one.__name__} | {_said(one)} | {_ids(names(one, 'advises'))} | {', '.join(sorted(names(one, 'blocks')))} |"
+        for one in VARIANTS
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _said(host: Host) -> str:
+    return (inspect.getdoc(host) or "").replace("|", "\\|")
+
+
+def _ids(found: set[str]) -> str:
+    return ", ".join(f"`{one}`" for one in sorted(found))
+
+
+if __name__ == "__main__":
+    print(page(), end="")
