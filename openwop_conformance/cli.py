@@ -13,6 +13,7 @@ from rich.table import Table
 from openwop_conformance._version import __version__
 from openwop_conformance.commands.audit import audit
 from openwop_conformance.commands.complaints import usage
+from openwop_conformance.commands.explain import explain
 from openwop_conformance.commands.host import host
 from openwop_conformance.commands.lint import lint
 from openwop_conformance.commands.project import project_command
@@ -34,7 +35,7 @@ def main() -> None:
     """Conformance suite for OpenWOP tool-catalog hosts."""
 
 
-for _command in (audit, host, lint, project_command):
+for _command in (audit, explain, host, lint, project_command):
     main.add_command(_command)
 
 
@@ -128,5 +129,6 @@ def _entry(one: Requirement, scenarios: list[str]) -> dict[str, Any]:
         "statement": one.statement,
         "ruling": list(one.ruling),
         "untestable": one.untestable or None,
+        "fix": one.fix or None,
         "scenarios": scenarios,
     }

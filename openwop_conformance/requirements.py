@@ -41,6 +41,7 @@ class Requirement:
     needs: tuple[Need, ...] = ()
     ruling: tuple[str, ...] = ()
     untestable: str = ""
+    fix: str = ""
 
     @property
     def live(self) -> bool:

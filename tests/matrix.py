@@ -1,17 +1,13 @@
 """The hosts of the kill matrix, how each is served and with what settings it is judged."""
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import ModuleType
 
 from openwop_conformance.earlier import Earlier
 from openwop_conformance.plugin.direct import judge
-from openwop_conformance.reference import session_variants, variants
-from openwop_conformance.reference.app import HostApp
 from openwop_conformance.reference.catalog import load_catalog
-from openwop_conformance.reference.mutants import content, disclosure, manners, projection, sessions
+from openwop_conformance.reference.gallery import Host, all_mutants, all_variants
 from openwop_conformance.reference.server import RunningHost, start_host
 from openwop_conformance.report.model import RunReport
 from openwop_conformance.secret import Secret
@@ -19,32 +15,8 @@ from openwop_conformance.settings import Limits, Principal, Settings
 from openwop_conformance.verdicts import Verdict
 from tests.hosts import reference
 
-Host = type[HostApp]
-
-
-def hosts_of(*modules: ModuleType) -> list[Host]:
-    """The hosts that modules define, without those that are only made to be built upon."""
-    found = [
-        one
-        for module in modules
-        for one in vars(module).values()
-        if inspect.isclass(one) and issubclass(one, HostApp) and one.__module__ == module.__name__
-    ]
-    return [one for one in found if not one.__subclasses__() or blame(one)]
-
-
-def names(host: Host, attribute: str) -> set[str]:
-    """Requirements that a host declares."""
-    return set(getattr(host, attribute, ()))
-
-
-def blame(host: Host) -> set[str]:
-    """Whatever a host is to be blamed for."""
-    return names(host, "kills") | names(host, "advises")
-
-
-MUTANTS = hosts_of(projection, manners, disclosure, content, sessions)
-VARIANTS = hosts_of(variants, session_variants)
+MUTANTS = all_mutants()
+VARIANTS = all_variants()
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 import inspect
 
+from openwop_conformance.reference.gallery import Host, blame, declared
 from openwop_conformance.requirements import load_registry
-from tests.matrix import MUTANTS, VARIANTS, Host, blame, names
+from tests.matrix import MUTANTS, VARIANTS
 
 
 def page() -> str:
@@ -24,20 +25,19 @@ def page() -> str:
         "| requirement | level | section | mutants |",
         "| --- | --- | --- | --- |",
     ]
-    for one in registry:
-        if one.untestable:
-            lines.append(f"| `{one.id}` | {one.level} | {one.section} | none: {one.untestable} |")
-        elif one.live:
-            lines.append(f"| `{one.id}` | {one.level} | {one.section} | {', '.join(proof[one.id])} |")
+    for row in registry:
+        if row.untestable:
+            lines.append(f"| `{row.id}` | {row.level} | {row.section} | none: {row.untestable} |")
+        elif row.live:
+            lines.append(f"| `{row.id}` | {row.level} | {row.section} | {', '.join(proof[row.id])} |")
     lines += ["", "## Mutants", "", "| mutant | vice | blamed for | may trip besides |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| {one.__name__} | {_said(one)} | {_ids(blame(one))} | {_ids(names(one, 'allows'))} |" for one in MUTANTS
+        f"| {one.__name__} | {_said(one)} | {_ids(blame(one))} | {_ids(declared(one, 'allows'))} |" for one in MUTANTS
     ]
     lines += ["", "## Variants", "", "| variant | what it does | advisories | blocks |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| {one.__name__} | {_said(one)} | {_ids(names(one, 'advises'))} | {', '.join(sorted(names(one, 'blocks')))} |"
-        for one in VARIANTS
-    ]
+    for one in VARIANTS:
+        blocks = ", ".join(sorted(declared(one, "blocks")))
+        lines.append(f"| {one.__name__} | {_said(one)} | {_ids(declared(one, 'advises'))} | {blocks} |")
     return "\n".join(lines) + "\n"
 
 

@@ -33,9 +33,13 @@ class Served:
     _server: uvicorn.Server
     _thread: threading.Thread
 
+    def ask_to_stop(self) -> None:
+        """Let it come to an end in its own time."""
+        self._server.should_exit = True
+
     def stop(self) -> None:
         """Stop serving and wait until it has."""
-        self._server.should_exit = True
+        self.ask_to_stop()
         self._thread.join(STOP_SECONDS)
 
 
@@ -62,6 +66,8 @@ class RunningHost:
         """Stop serving, close the log, and leave nothing behind that was only for this run."""
         if self._log is not None:
             self._log.release()
+        for one in self._served:
+            one.ask_to_stop()
         for one in self._served:
             one.stop()
         if self._log is not None:

@@ -61,6 +61,7 @@ def _requirement(result: Result) -> dict[str, Any]:
         "level": requirement.level.value,
         "section": requirement.section,
         "statement": requirement.statement,
+        "fix": requirement.fix,
         "gate": requirement.gate_text,
         "profile": requirement.profile,
         "verdict": settled.verdict.value,

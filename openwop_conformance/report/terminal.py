@@ -138,6 +138,8 @@ def _explained(group: list[Result], verdict: Verdict) -> Iterator[RenderableType
             line.append(f"  {requirement.level} §{requirement.section}", style="dim")
             yield _indented(line, 2)
             yield _indented(requirement.statement, 4)
+    if len(group) == 1 and group[0].requirement.fix and verdict is not Verdict.INCONCLUSIVE:
+        yield _indented(f"Fix: {group[0].requirement.fix}", 4, "cyan")
     for finding in findings[:MAX_FINDINGS]:
         yield from _finding(finding)
     if len(findings) > MAX_FINDINGS:

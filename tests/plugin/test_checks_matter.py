@@ -10,9 +10,10 @@ import pytest
 from openwop_conformance.checks.run_state import Tally
 from openwop_conformance.client import watches
 from openwop_conformance.plugin.direct import live_scenarios
+from openwop_conformance.reference.gallery import Host, blame
 from openwop_conformance.requirements import SCENARIOS, load_registry
 from openwop_conformance.verdicts import Verdict
-from tests.matrix import MUTANTS, Host, blame, given, judged
+from tests.matrix import MUTANTS, given, judged
 
 MODULES = [
     watches,

@@ -113,3 +113,15 @@ def test_requirements() -> None:
 def test_help_and_version() -> None:
     assert "Run every scenario against a host" in command("run", "--help").output
     assert command("--version").output.startswith("openwop-conformance, version ")
+
+
+def test_explain_tells_all_that_is_known_of_a_requirement() -> None:
+    run = CliRunner().invoke(main, ["explain", "hidden-same-status"])
+    assert run.exit_code == 0
+    for words in ("MUST §F-2", "non-disclosure (scenarios/test_non_disclosure.py::", "Forbidding: ", "fix", "R6"):
+        assert words in run.output
+    assert "vectors" in CliRunner().invoke(main, ["explain", "descriptor-closed"]).output
+    assert "not tested" in CliRunner().invoke(main, ["explain", "safety-tier-honest"]).output
+    unknown = CliRunner().invoke(main, ["explain", "hidden-same-statsu"])
+    assert unknown.exit_code == 2
+    assert "did you mean hidden-same-status" in unknown.output

@@ -8,11 +8,12 @@ import pytest
 from openwop_conformance.plugin.marks import scenarios_by_requirement
 from openwop_conformance.reference.app import HostApp
 from openwop_conformance.reference.catalog import load_catalog
+from openwop_conformance.reference.gallery import Host, blame, declared
 from openwop_conformance.report.model import Exit
 from openwop_conformance.requirements import Level, load_registry
 from openwop_conformance.verdicts import Verdict
 from tests.hosts import old_fashioned, reference
-from tests.matrix import MUTANTS, VARIANTS, Host, blame, given, judged, judged_strictly, names
+from tests.matrix import MUTANTS, VARIANTS, given, judged, judged_strictly
 from tests.matrix_page import page
 from tests.plugin.conftest import Suite
 
@@ -22,11 +23,11 @@ TWICE = ("F-2", "C-2", "D")
 @pytest.mark.parametrize("vice", MUTANTS, ids=lambda one: one.__name__)
 def test_a_mutant_is_blamed_for_its_vice_and_for_nothing_else(vice: Host) -> None:
     report = judged(vice)
-    related = names(vice, "allows")
-    assert given(report, Verdict.FAIL) - related == names(vice, "kills")
-    assert given(report, Verdict.ADVISORY) - related == names(vice, "advises")
+    related = declared(vice, "allows")
+    assert given(report, Verdict.FAIL) - related == declared(vice, "kills")
+    assert given(report, Verdict.ADVISORY) - related == declared(vice, "advises")
     assert given(report, Verdict.INCONCLUSIVE) - related == set()
-    assert report.exit is (Exit.NOT_CONFORMANT if names(vice, "kills") else Exit.GREEN)
+    assert report.exit is (Exit.NOT_CONFORMANT if declared(vice, "kills") else Exit.GREEN)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda one: one.__name__)
@@ -34,9 +35,9 @@ def test_a_variant_is_accused_of_nothing(variant: Host) -> None:
     for principals in (1, 2):
         report = judged(variant, principals=principals)
         assert given(report, Verdict.FAIL) == given(report, Verdict.INCONCLUSIVE) == set()
-        assert given(report, Verdict.ADVISORY) <= names(variant, "advises")
+        assert given(report, Verdict.ADVISORY) <= declared(variant, "advises")
         assert report.exit is Exit.GREEN
-    assert given(report, Verdict.ADVISORY) == names(variant, "advises")
+    assert given(report, Verdict.ADVISORY) == declared(variant, "advises")
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda one: one.__name__)
@@ -50,7 +51,7 @@ def test_a_variant_passes_strict_mode_but_for_what_it_blocks(variant: Host) -> N
     assert given(report, Verdict.FAIL) == blocked
     assert given(report, Verdict.INCONCLUSIVE) == set()
     sections = {load_registry()[name].section for name in blocked}
-    assert sections <= names(variant, "blocks")
+    assert sections <= declared(variant, "blocks")
 
 
 def test_http_1_0_without_keep_alive_and_501_pages_is_not_blamed(suite: Suite) -> None:
@@ -85,4 +86,4 @@ def test_the_page_of_the_matrix_is_not_stale() -> None:
 def test_every_host_says_what_it_is() -> None:
     for host in (*MUTANTS, *VARIANTS):
         assert (host.__doc__ or "").strip().count("\n") == 0
-        assert (blame(host) | names(host, "allows")) <= load_registry().requirements.keys()
+        assert (blame(host) | declared(host, "allows")) <= load_registry().requirements.keys()

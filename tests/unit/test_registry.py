@@ -46,6 +46,7 @@ def test_every_requirement_is_complete() -> None:
         assert one.section
         assert one.gate
         assert one.profile in REGISTRY.profiles
+        assert one.fix.endswith(".") == one.live
         assert all(re.fullmatch(r"R\d+", ruling) for ruling in one.ruling)
 
 
