@@ -103,12 +103,11 @@ def _read(files: list[EventFile], fold: LogFold) -> tuple[int, list[int]]:
             base = line
             for number, value in file.values():
                 line = base + number
-                if type(value) is Broken:
+                broken = value if type(value) is Broken else _taken(fold, value, line)
+                if broken is not None:
                     fold.gathered.add(
-                        [Finding(WELL_FORMED, "a line cannot be read", f"line {line}", "JSON", value.reason)]
+                        [Finding(WELL_FORMED, "a line cannot be read", f"line {line}", "JSON", broken.reason)]
                     )
-                else:
-                    fold.take(value, line)
                 if not line % STEP:
                     told()
             file.close()

@@ -93,7 +93,7 @@ def _first_byte(stream: io.BufferedReader) -> bytes:
 def _lines(stream: io.BufferedReader) -> Iterator[tuple[int, Any]]:
     """One value a line; a document that spreads over lines is taken whole where its first line is no value."""
     decode = msgspec.json.Decoder().decode
-    number = 0
+    number, begun = 0, False
     while line := stream.readline(MAX_LINE + 1):
         number += 1
         if len(line) > MAX_LINE:
@@ -103,33 +103,46 @@ def _lines(stream: io.BufferedReader) -> Iterator[tuple[int, Any]]:
             continue
         if number == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
-            if line.strip() == b"{":
-                yield from _document(line + stream.read(MAX_LINE))
-                return
         try:
             value = decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            if line.strip():
+            if line.strip() and not begun:
+                yield from _document(line, number, stream, _why(error))
+            elif line.strip():
                 yield number, Broken(_why(error))
+            begun = begun or bool(line.strip())
             continue
+        begun = True
         if type(value) is dict and "events" in value and "type" not in value:
             yield from ((number, one) for one in _events(value))
         else:
             yield number, value
 
 
-def _document(text: bytes) -> Iterator[tuple[int, Any]]:
+def _document(line: bytes, number: int, stream: io.BufferedReader, why: str) -> Iterator[tuple[int, Any]]:
+    """A first line that is no value: the beginning of a document over several lines, or broken."""
+    head = stream.peek(1)[:1]
+    if line.lstrip()[:1] != b"{" or not head:
+        yield number, Broken(why)
+        return
+    text = line + stream.read(MAX_LINE)
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
-        yield 1, Broken(_why(error))
+    except (msgspec.DecodeError, RecursionError):
+        yield number, Broken(why)
+        rest: io.BufferedReader = io.BufferedReader(io.BytesIO(text[len(line) :]))
+        yield from ((number + inner, one) for inner, one in _lines(rest))
         return
-    yield from ((1, one) for one in _events(value))
+    yield from ((number, one) for one in _events(value))
 
 
 def _events(value: Any) -> list[Any]:
     events = value.get("events") if isinstance(value, dict) else None
     return events if isinstance(events, list) else [value]
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 def _why(error: Exception) -> str:
@@ -142,7 +155,7 @@ class _Array:
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._decode = json.JSONDecoder().raw_decode
+        self._decode = json.JSONDecoder(parse_constant=_refuse).raw_decode
         self._text = ""
         self._place = 0
         self._line = 1
@@ -173,6 +186,9 @@ class _Array:
         self._place += 1
         while self._skip(" \t\r\n,"):
             if self._text[self._place] == "]":
+                self._place += 1
+                if self._skip(" \t\r\n"):
+                    yield self._line, Broken("something follows the array, and was not read")
                 return
             try:
                 value, end = self._decode(self._text, self._place)
