@@ -19,24 +19,32 @@ DECISIONS = {"approval.granted": True, "approval.overridden": True, "approval.re
 RECEIVED = "approval.received"
 ASKING = frozenset({REQUESTED, "approval.requested"})
 DECIDING = frozenset({RESOLVED, RECEIVED, *DECISIONS})
-_REJECTED = frozenset({"reject", "rejected", "deny", "denied", "decline", "declined", "refuse", "refused"})
-_ACCEPTED = frozenset(
-    {"accept", "accepted", "approve", "approved", "grant", "granted", "edit-accept", "allow", "allowed", "overridden"}
+_REJECTED = frozenset(
+    {"reject", "rejected", "deny", "denied", "decline", "declined", "refuse", "refused", "disapproved", "no", "false"}
 )
-_SAYING = ("action", "decision", "resolution", "outcome", "result", "status", "approved", "granted", "accepted")
-_HOLDING = ("resumeValue", "value", "response", "resolution", "result")
-_NEW_WORDS = ("approv", "auth", "interrupt", "consent", "permission", "confirm")
+_ACCEPTED = frozenset(
+    {
+        "accept", "accepted", "approve", "approved", "grant", "granted", "edit-accept", "allow", "allowed", "yes",
+        "override", "overridden", "true",
+    }
+)  # fmt: skip
+_YES = ("approved", "approve", "granted", "accepted", "accept", "allowed")
+_NO = ("rejected", "denied", "declined", "refused")
+_SAYING = ("action", "decision", "resolution", "outcome", "answer", "result", "status")
+_HOLDING = ("resumeValue", "value", "response", "resolution", "result", "decision", "data", "payload", "approval")
+_DEPTH = 4
+_NEW_WORDS = ("approv", "auth", "consent", "permission", "confirm", "credential")
+_ASKING_WORDS = ("requir", "request", "need", "pending", "await", "ask")
 
 
 def new_kind(event: Event) -> str | None:
     """The kind of interrupt that an event brings in and that no document knows, if it does."""
-    if event.kind == REQUESTED:
+    if event.kind in {REQUESTED, RESOLVED}:
         kind = event.payload.get("kind")
         return kind if isinstance(kind, str) and kind not in KINDS else None
     tail = event.kind.removeprefix(SESSION_PREFIX).lower()
-    if event.kind.startswith(SESSION_PREFIX) and any(word in tail for word in _NEW_WORDS):
-        return event.kind
-    return None
+    asks = any(word in tail for word in _NEW_WORDS) and any(word in tail for word in _ASKING_WORDS)
+    return event.kind if event.kind.startswith(SESSION_PREFIX) and (asks or "interrupt" in tail) else None
 
 
 def asks_for_approval(event: Event) -> bool:
@@ -58,7 +66,7 @@ def decision(event: Event) -> bool | None:
         return DECISIONS[event.kind]
     if event.payload.get("kind", APPROVAL) != APPROVAL:
         return None
-    return _said(event.payload, 2)
+    return _said(event.payload, _DEPTH)
 
 
 def _said(value: Any, depth: int) -> bool | None:
@@ -69,13 +77,10 @@ def _said(value: Any, depth: int) -> bool | None:
         return False if word in _REJECTED else True if word in _ACCEPTED else None
     if not isinstance(value, dict) or not depth:
         return None
-    for member in _SAYING:
-        inner = value.get(member)
-        told = _said(inner, 0) if isinstance(inner, str | bool) else None
-        if told is not None:
-            return told
-    for member in _HOLDING:
-        told = _said(value.get(member), depth - 1)
-        if told is not None:
-            return told
-    return None
+    flags = [bool(_said(value[name], 0)) for name in _YES if isinstance(value.get(name), bool | str)]
+    flags += [not _said(value[name], 0) for name in _NO if isinstance(value.get(name), bool | str)]
+    if flags:
+        return all(flags)
+    words = [_said(value[name], 0) for name in _SAYING if isinstance(value.get(name), str | bool)]
+    inner = (_said(value.get(name), depth - 1) for name in _HOLDING if isinstance(value.get(name), dict | str | bool))
+    return next((one for one in (*words, *inner) if one is not None), None)

@@ -46,6 +46,8 @@ class Event(msgspec.Struct, gc=False):
 def event_of(value: dict[str, Any], line: int = 0) -> Event | None:
     """An event from its JSON, as far as it can be read; None where type or sequence cannot."""
     kind, sequence = value.get("type"), value.get("sequence")
+    if type(sequence) is float and sequence.is_integer():
+        sequence = int(sequence)
     if type(kind) is not str or type(sequence) is not int:
         return None
     event_id, payload, node = value.get("eventId"), value.get("payload"), value.get("nodeId")

@@ -62,6 +62,7 @@ class Bracket:
 class Call:
     """A call that has not returned."""
 
+    name: str
     session: str | None
     event: Event
     bracket: Bracket | None
@@ -95,6 +96,8 @@ class RunState:
         self._first_loose: Event | None = None
         self._last_loose: Event | None = None
         self._asked: dict[str, str] = {}
+        self._kinds: dict[str, str] = {}
+        self._latest_kind = "approval"
         self._foretold: dict[str, Event] = {}
         self._told: set[str] = set()
         self._strange: list[tuple[str, str]] = []
@@ -123,6 +126,19 @@ class RunState:
                     message = f"the payload of {event.kind} is not valid"
                     where = f"{event.place}, /payload{one.pointer}"
                     self.findings.append(Finding(requirement, message, self._at(where), one.expected, one.seen))
+
+    @staticmethod
+    def _key(name: str, session: str | None) -> str:
+        """By what a call is known: hosts may count the calls of each session anew."""
+        return name if session is None else f"{session}\0{name}"
+
+    def _named_call(self, name: str, session: str | None) -> Call | None:
+        """The open call of this name: of this session, of none, or the only one of any."""
+        own = self._calls.get(self._key(name, session)) or self._calls.get(name)
+        if own is not None or session is not None:
+            return own
+        others = [one for one in self._calls.values() if one.name == name]
+        return others[0] if len(others) == 1 else None
 
     def _placed(self, finding: Finding) -> Finding:
         """A finding that names the run besides the place in it."""

@@ -23,13 +23,14 @@ class CallFold(RunState):
         if name is None:
             self._unpaired(session, event, "a call has no callId")
             return
-        if name in self._calls or name in self._done:
+        key = self._key(name, session)
+        if key in self._calls or key in self._done:
             self._unpaired(session, event, f"the callId {quoted(name)} is used for another call")
-            if name in self._calls:
+            if key in self._calls:
                 return
-            self._done.discard(name)
-        call = Call(session, event, None, self._foretold.pop(name, None))
-        self._calls[name] = call
+            self._done.discard(key)
+        call = Call(name, session, event, None, self._foretold.pop(name, None))
+        self._calls[key] = call
         if session is None:
             self._first_loose = self._first_loose or event
             self._last_loose = event
@@ -43,10 +44,7 @@ class CallFold(RunState):
         """The open session that an event names; where there is none, that is held against the session."""
         bracket = self._open.get(session)
         if bracket is not None:
-            tool = event.text("toolId")
-            if tool and bracket.tool and tool != bracket.tool:
-                message = f"a call in the session {quoted(session)} names another toolId than the session"
-                self._say("session-ids-constant", message, event, shown(bracket.tool), shown(tool))
+            self._judge_tool_of_call(bracket, event)
         elif session in self._closed:
             self._after_close(session, event)
             if session not in self._late:
@@ -77,11 +75,13 @@ class CallFold(RunState):
             self.findings.append(Finding("call-status-consistent", message, where, expected, seen))
         distinctive(event.payload.get("outcome"), self._told)
         name, session = event.text("callId"), event.text("sessionId")
-        call = self._calls.pop(name, None) if name is not None else None
+        call = self._returned_call(name, session)
         if call is None:
             self._lone_return(name, session, event)
             return
-        self._done.add(str(name))
+        key = self._key(call.name, call.session)
+        del self._calls[key]
+        self._done.add(key)
         if call.session is None and session is not None:
             self._adopt(call, session, event)
         elif call.session is None:
@@ -91,9 +91,26 @@ class CallFold(RunState):
             self._say("session-ids-constant", message, event, shown(call.session), shown(session))
         if call.bracket is not None:
             call.bracket.pending -= 1
+            self._judge_tool_of_call(call.bracket, event)
             if call.bracket.closed is not None:
                 self._after_close(call.bracket.id, event)
         self._judge_rejected(str(name), call, event)
+
+    def _returned_call(self, name: str | None, session: str | None) -> Call | None:
+        """The call that returns; one that was made in another session is told apart later."""
+        if name is None:
+            return None
+        own = self._named_call(name, session)
+        if own is not None or self._key(name, session) in self._done:
+            return own
+        others = [one for one in self._calls.values() if one.name == name]
+        return others[0] if len(others) == 1 else None
+
+    def _judge_tool_of_call(self, bracket: Bracket, event: Event) -> None:
+        tool = event.text("toolId")
+        if tool and bracket.tool and tool != bracket.tool:
+            message = f"a call in the session {quoted(bracket.id)} names another toolId than the session"
+            self._say("session-ids-constant", message, event, shown(bracket.tool), shown(tool))
 
     def _adopt(self, call: Call, session: str, event: Event) -> None:
         """Only the return names its session."""
@@ -122,7 +139,7 @@ class CallFold(RunState):
         bracket = self._attributed(session, event) if session is not None else None
         if name is None:
             self._unpaired(session, event, "a return has no callId")
-        elif name in self._done:
+        elif self._key(name, session) in self._done or name in self._done:
             self._unpaired(session, event, f"the call {quoted(name)} returns twice")
             return
         elif not refused and self._partial:
@@ -130,12 +147,12 @@ class CallFold(RunState):
         elif not refused:
             self._unpaired(session, event, f"a return names the call {quoted(name)}, which was never made")
         if name is not None:
-            self._done.add(name)
+            self._done.add(self._key(name, session))
         if bracket is not None:
             bracket.calls += refused
             bracket.strays += not refused
         elif session is None and refused:
-            self._loose_return(Call(None, event, None), event)
+            self._loose_return(Call(name or "", None, event, None), event)
         elif session is None:
             for one in self._open.values():
                 one.strays += 1

@@ -23,7 +23,9 @@ DISTINCTIVE = 10
 CONTAINED = 16
 DISTINCTIVE_NUMBER = 100_000
 MAX_VALUES = 100_000
-MAX_VALUE = 4_096
+MAX_VALUE = 65_536
+PREFIX = 20
+LONG_FLOAT = 7
 _PLAIN_WORD = re.compile(r"[A-Za-z]+")
 _BLAND_ID = re.compile(
     r"(?:(?!gh[a-z]_|sk[-_]|shp)[A-Za-z]{1,16}[_:.-])?"
@@ -100,8 +102,12 @@ def distinctive(value: Any, into: set[str]) -> None:
     elif kind is list:
         for inner in value:
             distinctive(inner, into)
-    elif (kind is int or kind is float) and abs(value) >= DISTINCTIVE_NUMBER and len(into) < MAX_VALUES:
+    elif (kind is int or kind is float) and len(into) < MAX_VALUES and _is_long(value):
         into.add(str(value))
+
+
+def _is_long(number: float) -> bool:
+    return abs(number) >= DISTINCTIVE_NUMBER or (type(number) is float and len(str(number)) >= LONG_FLOAT)
 
 
 def strange_values(event: Event) -> list[tuple[str, str]]:
@@ -117,6 +123,12 @@ def copied_findings(strange: Sequence[tuple[str, str]], told: set[str], ids: set
     for place, value in strange:
         if value in ids:
             continue
-        if value in told or any(len(one) >= CONTAINED and one in value and one not in ids for one in told):
+        start = value.rstrip(".…")
+        copied = value in told or any(
+            one not in ids
+            and ((len(one) >= CONTAINED and one in value) or (len(start) >= PREFIX and one.startswith(start)))
+            for one in told
+        )
+        if copied:
             message = "a session event repeats a value from the inputs or the outcome of a call; keep it content-free"
             yield Finding(REQUIREMENT, message, place, "no content of calls", f"a value of {len(value)} characters")

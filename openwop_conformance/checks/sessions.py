@@ -150,13 +150,13 @@ class RunFold(CallFold, InterruptFold):
     def _judge_calls(self, bracket: Bracket, event: Event, outcome: Any) -> None:
         opened = bracket.opened.sequence
         if bracket.pending > bracket.strays:
-            waiting = [name for name, call in self._calls.items() if call.bracket is bracket]
+            waiting = [call.name for call in self._calls.values() if call.bracket is bracket]
             message = f"the session {quoted(bracket.id)} is closed before all of its calls have returned"
             self._say("session-calls-returned", message, event, "every call returned", f"not yet: {listed(waiting)}")
         if not bracket.calls:
             bracket.unreturned = {
-                name: call.event.sequence
-                for name, call in self._calls.items()
+                call.name: call.event.sequence
+                for call in self._calls.values()
                 if call.session is None and call.event.sequence > opened
             }
             fitting = [span for span in self._loose if span[0] > opened]
@@ -241,7 +241,8 @@ class RunFold(CallFold, InterruptFold):
                 self._say("session-opened-before-calls", message, event, "tool.session.opened first", "none")
         self._ghosts.clear()
         if self._strange:
-            ids = {*self._done, *self._calls, *self._closed, *self._open, self.run}
+            calls = {one.rpartition("\0")[2] for one in (*self._done, *self._calls)}
+            ids = {*calls, *self._closed, *self._open, self.run}
             for finding in copied_findings(self._strange, self._told, ids):
                 self.findings.append(self._placed(finding))
             self._strange.clear()
