@@ -6,7 +6,7 @@ READY := .venv/ready
 COMPAT := .compat/bin
 MATRIX := tests/plugin/test_mutants.py tests/plugin/test_checks_matter.py
 
-.PHONY: run test compat bench clean
+.PHONY: run test compat bench mutate words clean
 
 run: $(READY)
 	@$(BIN)/openwop-conformance run
@@ -25,12 +25,20 @@ test: $(READY)
 compat: .compat/ready
 	$(COMPAT)/python -m pytest tests/plugin/test_manners.py tests/plugin/test_runs.py -n 2
 
+words: $(READY)
+	$(BIN)/python -m pytest tests/unit --snapshot-update
+
+mutate: $(READY)
+	rm -rf mutants
+	$(BIN)/mutmut run --max-children 2
+	$(BIN)/python -m tests.mutation_page > docs/mutation.md
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks.sessions
 	$(BIN)/python -m benchmarks.planted
 
 clean:
-	rm -rf .venv .compat build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .compat mutants build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3" >&2; exit 2; }

@@ -6,6 +6,7 @@ Values are judged, never names; placeholders, hashes and UUIDs are nobody's secr
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from detect_secrets.plugins.aws import AWSKeyDetector
 from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
@@ -27,6 +28,7 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 
 MAX_TEXT = 200_000
+REMEMBERED = 2_000
 LIKELY_LENGTH = 6
 _PLUGINS: tuple[RegexBasedDetector, ...] = (
     AWSKeyDetector(),
@@ -103,14 +105,23 @@ class Material:
     end: int
 
 
-def find_material(text: str) -> list[Material]:
-    """Every piece in a text, in order; of pieces that overlap only the first and longest."""
-    found = sorted(_candidates(text[:MAX_TEXT]), key=lambda one: (one.start, -one.end))
+def find_material(text: str) -> tuple[Material, ...]:
+    """Every piece in a text, in order; of pieces that overlap only the first and longest.
+
+    A run meets the same texts again and again, in lists, filtered lists and tools by id.
+    """
+    return _remembered(text) if len(text) <= REMEMBERED else _pieces(text[:MAX_TEXT])
+
+
+def _pieces(text: str) -> tuple[Material, ...]:
     kept: list[Material] = []
-    for one in found:
+    for one in sorted(_candidates(text), key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return kept
+    return tuple(kept)
+
+
+_remembered = lru_cache(maxsize=16_384)(_pieces)
 
 
 def without_material(text: str) -> str:

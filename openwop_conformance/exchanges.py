@@ -54,7 +54,10 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as it came, for checks to look at; only `exchange` may be shown or stored."""
+    """An answer as it came, for checks to look at; only `exchange` may be shown or stored.
+
+    `hops` are the redirects that led to it. Where a request got no answer at all, again and again, the status is 0.
+    """
 
     exchange: Exchange
     status: int
@@ -63,6 +66,7 @@ class Answer:
     json: Any = field(repr=False, default=None)
     json_error: str | None = None
     too_deep: bool = False
+    hops: tuple[int, ...] = ()
 
     def header(self, name: str) -> str | None:
         """The values of a header joined as RFC 9110 allows, or None where it is absent."""

@@ -1,9 +1,11 @@
 """Non-disclosure: a tool that a principal may not see is to it as if it did not exist (F-2)."""
 
+import base64
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from openwop_conformance.checks.likeness import FOLLOWS_BODY, Asked, Aspect, Mark, marks
@@ -32,8 +34,15 @@ NOTHING_HIDDEN = (
     "give a second principal with other tools, or name a hidden id (--openwop-hidden-tool-id)"
 )
 _SUCCESS = range(200, 300)
+_FAULT = 429
 _WORDLIKE = re.compile(r"[A-Za-z0-9._ -]{0,40}")
-_ID_PLACE = re.compile(r"(?i)(?:/tool_?id|/id|/tool|/tool_?name|/tool_?allowlist/\d+|/tools/\d+|/tool_?ids/\d+)$")
+_ID_PLACE = re.compile(
+    r"(?i)(?:/tool_?id|/tools?/\d+/id|/tool|/tool/id|/tool_?name|/tool_?allowlist/\d+|/tools/\d+|/tool_?ids/\d+)$"
+)
+_SCOPES_PLACE = re.compile(r"/auth/scopes/\d+$")
+_KNOWN_SCOPES = ("mcp:", "connector:", "openwop:", "x-host-")
+_ENCODED_LENGTH = 6
+_MOST_ENCODED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,11 @@ class Probe:
     words: str
     rounds: tuple[Round, ...]
 
+    def at_first(self) -> list[Mark]:
+        """What of the status set the hidden id apart when it was asked for the first time, and perhaps never again."""
+        first = marks(self.rounds[0].hidden, self.rounds[0].decoys)
+        return [one for one in first if one.aspect is Aspect.STATUS and self.rounds[0].hidden.answer.status < _FAULT]
+
     def marks(self) -> list[Mark]:
         """What set the hidden id apart in every round; what shows up once is the moment's doing."""
         found = [{mark.key: mark for mark in marks(one.hidden, one.decoys)} for one in self.rounds]
@@ -65,9 +79,14 @@ def check_hidden_like_unknown(probes: Sequence[Probe]) -> Iterator[Finding]:
     statuses: set[str] = set()
     for probe in probes:
         tool_id = probe.rounds[0].hidden.tool_id
-        who = probe.rounds[0].hidden.answer.exchange.principal
+        exchange = probe.rounds[0].hidden.answer.exchange
+        who = exchange.principal
         known = told.setdefault(f"{who} {tool_id}", set())
-        fresh = [mark for mark in probe.marks() if (mark.aspect, _stem(mark)) not in known]
+        by_head = told.setdefault(f"{who} {tool_id} by HEAD", set())
+        before = known | by_head if exchange.method == "HEAD" else known
+        fresh = [mark for mark in probe.marks() if (mark.aspect, _stem(mark)) not in before]
+        if probe.way == "head":
+            by_head.update((mark.aspect, _stem(mark)) for mark in fresh)
         if probe.way == PLAIN:
             known.update((mark.aspect, _stem(mark)) for mark in fresh)
             if any(mark.aspect is Aspect.BODY for mark in fresh):
@@ -76,7 +95,17 @@ def check_hidden_like_unknown(probes: Sequence[Probe]) -> Iterator[Finding]:
         elif f"{who} {tool_id}" in statuses and probe.way != "anonymous":
             continue
         yield from (_finding(probe, mark) for mark in fresh)
+    yield from _only_at_first(probes)
     yield from _unexercised(probes, statuses)
+
+
+def _only_at_first(probes: Sequence[Probe]) -> Iterator[Finding]:
+    """What the first answer for several hidden ids tells, though the next ones do not."""
+    fleeting = [
+        (probe, mark) for probe in probes if probe.way == PLAIN and not probe.marks() for mark in probe.at_first()
+    ]
+    if len({probe.rounds[0].hidden.tool_id for probe, _ in fleeting}) > 1:
+        yield from (_finding(probe, mark) for probe, mark in fleeting)
 
 
 def _stem(mark: Mark) -> str:
@@ -144,7 +173,7 @@ def check_unlisted(resolutions: Sequence[Resolution]) -> Iterator[Finding]:
         message = f"{name} resolves by id for {who}, whose list does not show it"
         yield Finding("nothing-unlisted-resolves", message, one.answer.place, "status 404", seen, one.answer.exchange)
         if one.foreign:
-            message = f"{name} belongs to another tenant than {who}, who reads it by id"
+            message = f"{name} is shown to others alone, perhaps of another tenant, and yet {who} reads it by id"
             yield Finding("item-within-tenant", message, one.answer.place, "status 404", seen, one.answer.exchange)
 
 
@@ -176,29 +205,49 @@ def check_hidden_nowhere(received: Sequence[Received]) -> Iterator[Finding]:
 
 
 def plain(text: str) -> str:
-    """A text by which ids are compared: percent-encoding undone, case folded."""
-    return unquote(text).casefold()
+    """A text by which ids are compared: percent-encoding undone, as often as it was done, and case folded."""
+    for _ in range(_MOST_ENCODED):
+        text, before = unquote(text), text
+        if text == before:
+            break
+    return text.casefold()
 
 
 def _may_stand(name: str, raw: str) -> bool:
     """Whether a search in the parts is worth its while; what JSON would escape is looked for there in any case."""
     return (
-        name.casefold() in raw or not name.isascii() or not name.isprintable() or any(char in name for char in '"\\/')
+        name.casefold() in raw
+        or not name.isascii()
+        or not name.isprintable()
+        or any(char in name for char in '"\\/')
+        or any(one.casefold() in raw for one in _in_base64(name))
     )
+
+
+@lru_cache(maxsize=4096)
+def _in_base64(name: str) -> tuple[str, ...]:
+    """An id as opaque cursors and tags carry it, where it is long enough to be known again."""
+    raw = name.encode("utf-8", "surrogatepass")
+    ways = {base64.b64encode(raw), base64.urlsafe_b64encode(raw)} if len(raw) >= _ENCODED_LENGTH else ()
+    return tuple(one.decode().rstrip("=") for one in ways)
 
 
 def names(text: str, tool_id: str, where: str = "", shown: Sequence[str] = ()) -> bool:
     """Whether a text names an id: one that may be a word only where ids stand, others wherever they stand alone."""
+    if any(re.search(rf"(?<![0-9A-Za-z]){re.escape(one)}(?![0-9A-Za-z])", text) for one in _in_base64(tool_id)):
+        return True
     text, wanted = plain(text), tool_id.casefold()
     if not _telling(tool_id):
         return text == wanted and bool(_ID_PLACE.search(where))
+    if _SCOPES_PLACE.search(where):
+        return False
     for one in shown:
         if wanted in one and one in text:
             text = text.replace(one, " ")
     place = text.find(wanted)
     while place >= 0:
-        before, after = text[place - 1 : place] if place else "", text[place + len(wanted) : place + len(wanted) + 1]
-        if not _continues(before) and not _continues(after):
+        before, after = text[:place], text[place + len(wanted) :]
+        if not _continued(before, wanted) and not _continues(after):
             return True
         place = text.find(wanted, place + 1)
     return False
@@ -209,5 +258,14 @@ def _telling(tool_id: str) -> bool:
     return ":" in tool_id or tool_id.startswith("x-host-") or not _WORDLIKE.fullmatch(tool_id)
 
 
-def _continues(char: str) -> bool:
-    return char.isalnum() or char in {"_", "-"} if char else False
+def _continued(before: str, wanted: str) -> bool:
+    """Whether what stands before belongs to the same id; behind a sign, one with a scope of its own begins anew."""
+    last = before[-1:]
+    signs = "" if wanted.startswith(_KNOWN_SCOPES) else "_-:."
+    return bool(last) and (last.isalnum() or last in signs)
+
+
+def _continues(after: str) -> bool:
+    """Whether what follows belongs to the same id: a word, or a sign with a word behind it."""
+    first, second = after[:1], after[1:2]
+    return bool(first) and (first.isalnum() or first in "_-" or (first in ".:" and second.isalnum()))

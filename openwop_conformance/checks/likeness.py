@@ -9,23 +9,29 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.wording import printable, shown
 
-MASK = "\x00id\x00"
+MASK = "\x00id{}\x00"
 SHORT = 3
-_PRESENCE_ALONE = frozenset({"age", "expires", "last-modified", "connection", "keep-alive"})
+HOUR = 3600
+_PRESENCE_ALONE = frozenset({"age", "date", "connection", "keep-alive"})
+_MOMENTS = frozenset({"expires", "last-modified"})
 FOLLOWS_BODY = frozenset({"content-length", "etag", "digest", "content-digest", "content-md5", "last-modified"})
 _SEEN = "\x00seen\x00"
 _SEEN_LIST = re.compile(rf"{_SEEN}(?:[\s,\"]+{_SEEN})+")
-_PREFIX = re.compile(r".*[-_:.]")
+_MASKED = re.compile("\x00id([^\x00]*)\x00")
 _WORD = re.compile(r"[A-Za-z0-9_+/=.:~-]+")
+_PART = re.compile(r"[A-Za-z0-9]+")
+_NUMBER = re.compile(r"[0-9]+")
+_SPACED = re.compile(r'"(?:[^"\\]|\\.)*"|([,:]\s*)')
+_KINDS = tuple(re.compile(f"[{chars}]") for chars in ("0-9", "A-F", "G-Z", "a-f", "g-z"))
 
 
 class Aspect(StrEnum):
@@ -51,7 +57,7 @@ class Asked:
     def masked(self, text: str) -> str:
         """A text of the answer without the id as it was written, as it is, and without ids that tell nothing."""
         own = masked(text, self.written) if self.written else text
-        return masked(own, self.tool_id, self.visible)
+        return masked(own, self.tool_id, self.visible, " as stored" if self.written not in {"", self.tool_id} else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +82,75 @@ class Mark:
 
 def marks(one: Asked, group: Sequence[Asked]) -> list[Mark]:
     """What sets `one` apart from the whole group; a status that does ends the comparison."""
-    statuses = sorted({other.answer.status for other in group})
-    if one.answer.status not in statuses:
-        expected = f"status {', '.join(map(str, statuses))}, as for unknown ids"
-        return [Mark(Aspect.STATUS, one.answer.place, expected, f"status {one.answer.status}")]
-    alike = [other for other in group if other.answer.status == one.answer.status]
+    alike = [other for other in group if _statuses(other) == _statuses(one)]
+    if not alike:
+        expected = f"{', '.join(sorted({_told(other) for other in group}))}, as for unknown ids"
+        return [Mark(Aspect.STATUS, one.answer.place, expected, _told(one))]
     body = list(_body_marks(one, alike))
     headers = [mark for mark in _header_marks(one, alike) if not (body and mark.follows_body)]
     return [*headers, *body]
 
 
+def _statuses(one: Asked) -> tuple[int, ...]:
+    return (*one.answer.hops, one.answer.status)
+
+
+def _told(one: Asked) -> str:
+    if not one.answer.status:
+        return "no answer"
+    return f"status {' and then '.join(map(str, _statuses(one)))}"
+
+
 def _header_marks(one: Asked, group: Sequence[Asked]) -> Iterator[Mark]:
     own, others = _headers(one), [_headers(other) for other in group]
     squeezed = any("content-encoding" in headers for headers in (own, *others))
+    found = False
     for name in sorted(own.keys() | {name for other in others for name in other}):
         values = [other.get(name) for other in others]
+        if name == "content-length":
+            values = [value for value, other in zip(values, group, strict=True) if _size(other) == _size(one)]
+            if squeezed or len(set(values)) != 1:
+                continue
         mark = _value_mark(own.get(name), values)
         same = own.get(name) is not None and any(
             one.answer.header(name) == other.answer.header(name) for other in group
         )
-        if name == "content-length" and (squeezed or len(set(values)) > 1):
-            continue
         if mark and not same:
+            found = True
             yield Mark(Aspect.HEADERS, f"header {printable(name, 80)}", *mark)
+    lines = {_lines(other) for other in group}
+    if not found and len(lines) == 1 and _lines(one) not in lines:
+        yield Mark(Aspect.HEADERS, "order of headers", printable(lines.pop(), 200), printable(_lines(one), 200))
+
+
+def _size(one: Asked) -> int:
+    return len(one.tool_id.encode("utf-8", "surrogatepass"))
+
+
+def _lines(one: Asked) -> str:
+    return ", ".join(name for name, _ in one.answer.headers)
 
 
 def _headers(one: Asked) -> dict[str, str]:
     gathered: dict[str, list[str]] = {}
     for name, value in one.answer.headers:
-        if name.lower() != "date":
-            told = "present" if name.lower() in _PRESENCE_ALONE else one.masked(value)
-            gathered.setdefault(name.lower(), []).append(told)
+        plain = name.lower()
+        if plain in _PRESENCE_ALONE:
+            told = "present"
+        else:
+            told = _moment(value, one.answer) if plain in _MOMENTS else one.masked(value)
+        gathered.setdefault(plain, []).append(told)
     return {name: ", ".join(values) for name, values in gathered.items()}
+
+
+def _moment(value: str, answer: Answer) -> str:
+    """A date as far as it tells anything: long before the answer, long after it, or about then."""
+    try:
+        now = parsedate_to_datetime(answer.header("date") or "")
+        apart = (parsedate_to_datetime(value) - now).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return value
+    return "long before" if apart < -HOUR else "long after" if apart > HOUR else "about now"
 
 
 def _body_marks(one: Asked, group: Sequence[Asked]) -> Iterator[Mark]:
@@ -141,30 +184,38 @@ def _value_mark(own: Any, others: Sequence[Any]) -> tuple[str, str] | None:
         return "absent, as for unknown ids", "present"
     if len(set(map(repr, present))) == 1:
         return f"{_quoted(present[0])}, as for unknown ids", _quoted(own)
-    shapes = {_shape(other) for other in present}
-    prefix = _common_prefix(present)
-    if (len(shapes) == 1 and _shape(own) not in shapes) or not str(own).startswith(prefix):
+    if not _fits(own, present):
         return f"something like {_quoted(present[0])}, as for unknown ids", _quoted(own)
     return None
 
 
-def _common_prefix(values: Sequence[Any]) -> str:
-    """What all of several varying texts begin with, up to a mark that ends a prefix such as `req_`."""
-    if not all(isinstance(value, str) for value in values):
-        return ""
-    shared = takewhile(lambda column: len(set(column)) == 1, zip(*values, strict=False))
-    found = _PREFIX.match("".join(column[0] for column in shared))
-    return found.group() if found and len(values) > 1 else ""
+def _fits(own: Any, others: Sequence[Any]) -> bool:
+    """Whether a value could stand among others that vary: of their type, their shape, and alike where they are."""
+    if not all(isinstance(one, str) for one in (own, *others)):
+        return type(own) in {type(one) for one in others} or len({type(one) for one in others}) > 1
+    for pattern in (_PART, _WORD):
+        shapes = {pattern.sub("w", one) for one in others}
+        if len(shapes) == 1:
+            columns = zip(*map(pattern.findall, others), strict=True)
+            return pattern.sub("w", own) in shapes and all(map(_part_fits, pattern.findall(own), columns))
+    return True
+
+
+def _part_fits(own: str, others: Sequence[str]) -> bool:
+    """Whether a word is the one that all others are, or else is of their length and of their kinds of characters."""
+    if len(set(others)) == 1 and len(others) > 1:
+        return own == others[0]
+    lengths = {len(one) for one in others}
+    counts = all(map(_NUMBER.fullmatch, (own, *others)))
+    kinds = {kind for one in others for kind in _KINDS if kind.search(one)}
+    return (counts or len(lengths) > 1 or len(own) in lengths) and {
+        kind for kind in _KINDS if kind.search(own)
+    } <= kinds
 
 
 def _quoted(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
-    return shown(text.replace(MASK, "{id}"))
-
-
-def _shape(value: Any) -> str:
-    """What stays of a value that varies: its type, and what stands around the words in it."""
-    return _WORD.sub("w", value) if isinstance(value, str) else type(value).__name__
+    return shown(_MASKED.sub(r"{id\1}", text))
 
 
 def _text(one: Asked) -> str:
@@ -176,7 +227,8 @@ def _parts(one: Asked) -> dict[str, Any]:
     if one.answer.json is None:
         return {f"word {place + 1}": word for place, word in enumerate(_text(one).split())}
     parts = dict(_leaves(one.answer.json, "", one))
-    return {**parts, "order of members": " ".join(parts)}
+    spaced = sorted(set(_SPACED.findall(one.answer.body.decode("utf-8", "replace"))) - {""})
+    return {**parts, "order of members": " ".join(parts), "white space": repr(spaced)}
 
 
 def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
@@ -192,11 +244,15 @@ def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
         yield pointer, one.masked(value) if isinstance(value, str) else json.dumps(value)
 
 
-def masked(text: str, tool_id: str, visible: frozenset[str] = frozenset()) -> str:
-    """A text with every spelling of the id replaced, longest spelling first, and ids that its reader may know."""
-    for spelling in spellings(tool_id):
+def masked(text: str, tool_id: str, visible: frozenset[str] = frozenset(), note: str = "") -> str:
+    """A text with every spelling of the id replaced, longest spelling first, and ids that its reader may know.
+
+    What replaces it tells the spelling: to write a hidden id in another way than unknown ones tells it too.
+    """
+    for spelling, kind in spellings(tool_id):
         if spelling in text:
-            text = text.replace(spelling, MASK) if len(spelling) >= SHORT else _alone(spelling).sub(MASK, text)
+            mask = MASK.format(kind + note)
+            text = text.replace(spelling, mask) if len(spelling) >= SHORT else _alone(spelling).sub(mask, text)
     known = [one for one in visible if one in text]
     for one in sorted(known, key=len, reverse=True):
         text = text.replace(one, _SEEN)
@@ -205,20 +261,20 @@ def masked(text: str, tool_id: str, visible: frozenset[str] = frozenset()) -> st
 
 def _alone(spelling: str) -> re.Pattern[str]:
     """A very short id where it is not part of something else: a full stop ends sentences too."""
-    return re.compile(rf"(?:(?<=[\s\"'`:=/<>\[({{])|^){re.escape(spelling)}(?=[\s\"'`,;<>\])}}]|$)")
+    return re.compile(rf"(?:(?<=[\s\"'`:=/<>\[({{])|^){re.escape(spelling)}(?=[\s\"'`,;<>/\])}}]|$)")
 
 
 @lru_cache(maxsize=4096)
-def spellings(tool_id: str) -> tuple[str, ...]:
-    """The ways in which a host may write an id that it was asked for."""
+def spellings(tool_id: str) -> tuple[tuple[str, str], ...]:
+    """The ways in which a host may write an id that it was asked for, longest first, and a word for each."""
     safe = tool_id.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    escaped = {html.escape(safe), html.escape(safe, quote=False), json.dumps(safe)[1:-1]}
+    escaped |= {json.dumps(safe, ensure_ascii=False)[1:-1]}
     encoded = {quote(safe, safe=kept) for kept in ("", ":", ":/", "/", ":@!$&'()*+,;=/")}
-    written = {tool_id, safe, html.escape(safe), html.escape(safe, quote=False), json.dumps(safe)[1:-1]}
-    written |= {json.dumps(safe, ensure_ascii=False)[1:-1]}
-    every = {
-        *encoded,
-        *written,
-        *(one.lower() for one in encoded | written),
-        *(one.upper() for one in encoded | written),
-    }
-    return tuple(sorted(filter(None, every), key=len, reverse=True))
+    written = [(tool_id, ""), (safe, "")]
+    for kind, ways in ((" escaped", escaped), (" percent-encoded", encoded)):
+        written += [(one, kind) for one in sorted(ways)]
+    lower = [(one.lower(), f"{kind} in lower case") for one, kind in written]
+    upper = [(one.upper(), f"{kind} in upper case") for one, kind in written]
+    kinds = dict(reversed([*written, *lower, *upper]))
+    return tuple(sorted(((one, kind) for one, kind in kinds.items() if one), key=lambda pair: -len(pair[0])))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -123,6 +124,7 @@ def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer])
                 )
 
 
+@lru_cache(maxsize=256)
 def secret_pattern(value: str) -> re.Pattern[str]:
     """Short secrets only as a whole value, since they may be words; longer ones wherever they stand alone."""
     if len(value) < SHORT:

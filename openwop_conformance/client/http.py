@@ -138,6 +138,7 @@ class Client:
         Raises `Unobservable`.
         """
         target = self._prefix + path
+        hops: tuple[int, ...] = ()
         for _ in range(MAX_REDIRECTS):
             request = _Request(method, target, credential, headers, body, until)
             answer = self._send_patiently(request, keep_429=throttled_is_answer)
@@ -145,7 +146,8 @@ class Client:
             if onward is None or not (follow or _same_path(onward, target)):
                 break
             target = onward
-        return answer
+            hops += (answer.status,)
+        return replace(answer, hops=hops) if hops else answer
 
     def _onward(self, answer: Answer, target: str) -> str | None:
         """Where a redirect leads, if that is within the origin."""

@@ -100,7 +100,7 @@ def test_credential_material_is_found_and_taken_out(text: str) -> None:
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_blanks_hashes_and_names_are_no_material(text: str) -> None:
-    assert find_material(text) == []
+    assert find_material(text) == ()
     assert without_material(text) == text
 
 
