@@ -3,6 +3,7 @@
 Values are judged, never names; placeholders, hashes and UUIDs are nobody's secret.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from functools import lru_cache
 from detect_secrets.plugins.aws import AWSKeyDetector
 from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
 from detect_secrets.plugins.base import RegexBasedDetector
-from detect_secrets.plugins.basic_auth import BasicAuthDetector
 from detect_secrets.plugins.discord import DiscordBotTokenDetector
 from detect_secrets.plugins.github_token import GitHubTokenDetector
 from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
@@ -29,11 +29,12 @@ from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 
 MAX_TEXT = 200_000
 REMEMBERED = 2_000
+STEP = 4_000
+OVERLAP = 600
 LIKELY_LENGTH = 6
 _PLUGINS: tuple[RegexBasedDetector, ...] = (
     AWSKeyDetector(),
     AzureStorageKeyDetector(),
-    BasicAuthDetector(),
     DiscordBotTokenDetector(),
     GitHubTokenDetector(),
     GitLabTokenDetector(),
@@ -49,9 +50,14 @@ _PLUGINS: tuple[RegexBasedDetector, ...] = (
     StripeDetector(),
     TelegramBotTokenDetector(),
 )
+_VALUE = r"\s*[=:]\s*[\"']?(?=[^\s\"',;&]*[0-9])(?=[^\s\"',;&]*[A-Za-z])[A-Za-z0-9_~+/!@#%^$.-]{12,200}"
 _ASSIGNED = (
-    r"(?i:\b(?:api[_-]?key|access[_-]?token|client[_-]?secret|password|passwd)\s*[=:]\s*[\"']?)"
-    r"(?=[^\s\"',;&]*[0-9])(?=[^\s\"',;&]*[A-Za-z])[A-Za-z0-9_~+/!@#%^]{12,}"
+    r"(?i:(?<![a-z])(?:api[_-]?key|access[_-]?token|auth[_-]?token|(?:client|app|shared)[_-]?secret|"
+    rf"secret[_-]?(?:access[_-]?)?key|password|passwd|pwd)){_VALUE}"
+)
+_USERINFO = (
+    r"\b[a-z][a-z0-9+.-]{2,15}://[^\s:/@<>{}$]{0,100}:(?=[^\s/@]{0,100}[A-Za-z])[^\s:/@<>{}]{3,100}@"
+    r"(?:[A-Za-z0-9-]+\.[A-Za-z0-9.-]+|localhost\b|[A-Za-z0-9-]+(?=[:/]))"
 )
 _LACKING = (
     ("GitHub Fine-Grained Token", r"\bgithub_pat_[A-Za-z0-9_]{22,255}"),
@@ -61,39 +67,66 @@ _LACKING = (
     ("Shopify Token", r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
     ("DigitalOcean Token", r"\bdo[oprt]_v1_[0-9a-f]{64}"),
     ("Twilio API Key", r"\bSK[0-9a-f]{32}\b"),
+    ("npm Token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("Vault Token", r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}"),
+    ("Docker Token", r"\bdckr_pat_[A-Za-z0-9_-]{20,}"),
+    ("Linear API Key", r"\blin_api_[A-Za-z0-9]{32,}"),
+    ("Notion Token", r"\bntn_[A-Za-z0-9]{40,}"),
+    ("age Secret Key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("PuTTY Private Key", r"PuTTY-User-Key-File-[0-9]: [^\n]*\n(?:[^\n]*\n){1,20}?Private-Lines: [0-9]+"),
     ("Azure SAS Signature", r"[?&]sig=[A-Za-z0-9%+/]{40,}"),
-    ("Password in URL", r"\b[a-z][a-z0-9+.-]{2,15}://[^\s:/@<>{}$]+:(?=[^@]*[A-Za-z])[^\s:/@<>{}$]{3,}@[A-Za-z0-9.-]+"),
+    (PrivateKeyDetector.secret_type, r"BEGIN ENCRYPTED PRIVATE KEY"),
+    ("Password in URL", _USERINFO),
     (
         "Prefixed API Key",
-        r"\b(?:sk|rk|pk)[-_](?:[A-Za-z0-9]+[-_])*(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{16,}",
+        r"\bsk[-_](?:(?:[A-Za-z0-9]{1,30}[-_]){0,4}(?=[A-Za-z0-9]{0,100}[0-9])[A-Za-z0-9]{16,}|(?=[\w-]{0,100}[0-9])[\w-]{32,})",
     ),
     ("Hugging Face Token", r"\bhf_[A-Za-z0-9]{30,}"),
     ("Slack App Token", r"\bxapp-[0-9]-[A-Za-z0-9-]{20,}"),
     (
         "Authorization Header",
-        r"(?i:\b(?:bearer|basic|authorization: token)\s+)(?=\S*[0-9])(?=\S*[A-Za-z])[\w.~+/-]{12,}=*",
+        r"(?i:\bauthorization\"?\s*:\s*\"?(?:[a-z]+\s+)?)(?=\S*[0-9])(?=\S*[A-Za-z])[\w.~+/-]{12,}+=*+",
     ),
+    ("Bearer Token", r"(?i:\bbearer\s+)(?=[\w.~+/-]*[0-9])(?=[\w.~+/-]*[A-Za-z])[\w.~+/-]{12,}+=*+(?![\"\w])"),
+    ("Basic Credentials", r"(?i:\bbasic\s+)[A-Za-z0-9+/]{8,}+={0,2}+(?![\w\"-])"),
     ("Assigned Secret", _ASSIGNED),
+    ("Assigned Token", rf"(?i:(?<![a-z])(?:token|secret)){_VALUE}"),
 )
 _KINDS = tuple((plugin.secret_type, pattern) for plugin in _PLUGINS for pattern in plugin.denylist) + tuple(
     (kind, re.compile(pattern)) for kind, pattern in _LACKING
 )
 _PLACEHOLDER = re.compile(
-    r"…|\.\.\.|[<>{}$*]|(?i:your|example|placeholder|changeme|change-me|redacted|insert|x{4,}|0{8,})|"
-    r"\.signature\b|//(?i:user(?:name)?):(?i:pass(?:word)?|pw|secret)@"
+    r"…|\.\.\.|[<>{}]|\*{3}|(?<![A-Za-z0-9$])\$[A-Za-z_{]|%24|%7B|"
+    r"(?i:your|example|placeholder|changeme|change-me|redacted|insert|x{4,}|0{8,})|\.signature\b|"
+    r"//(?i:user(?:name)?):(?i:pass(?:word)?|pw|secret)@|//([^:/@]+):\1@|//(?i:anonymous):"
 )
+_PUBLISHED = frozenset(
+    {
+        "QWxhZGRpbjpvcGVuIHNlc2FtZQ", "QWxhZGRpbjpPcGVuU2VzYW1l", "dGVzdDoxMjPCow", "2YotnFZFEjr1zCsicMWpAA",
+        "mF_9.B5f-4.1JqM", "czZCaGRSa3F0MzpnWDFmQmF0M2JW", "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+        "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    }
+)  # fmt: skip
 _REST = re.compile(r"[A-Za-z0-9._~+/=-]*")
 _KEY_END = re.compile(r"-----END [A-Z ]*-----")
 _KEY_BODY = re.compile(
     r"[^\n\\]{0,20}?-----(?:(?:\\[rn]|[\r\n])+(?:[A-Za-z-]+: [^\n]*\s+)*[A-Za-z0-9+/]{6,}|\s*[A-Za-z0-9+/]{24,})"
 )
-_RUN = re.compile(r"[a-z]{4,}")
-_LOOSE = frozenset({"Assigned Secret", "Prefixed API Key", "Authorization Header"})
+_WORD = re.compile(
+    r"(?:[a-z]+|[A-Z]+s?|[A-Z][a-z]+|[a-z]+(?:[A-Z][a-z]+){1,3}|(?:[A-Z][a-z]*){2,4})?[0-9]*|[0-9]+[a-z]*"
+)
+_DESCRIBING = re.compile(r"(?i:min|max|chars|characters?|digits?|letters?|hex|bytes|bits|encoded|hashed)(?![a-z]{4})")
+_SCHEME_KINDS = frozenset({"Authorization Header", "Bearer Token"})
+_LOOSE = frozenset({*_SCHEME_KINDS, "Assigned Secret", "Assigned Token", "Prefixed API Key"})
+_HASHES_TOO = frozenset({"Authorization Header", "Assigned Secret"})
 _BLAND = re.compile(
     r"(?i:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|"
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 )
 _NAMED = re.compile(r"(?i:(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|token|credentials?)$)")
+
+
+_LONG = frozenset({PrivateKeyDetector.secret_type, "PuTTY Private Key"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +165,38 @@ def without_material(text: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[Material]:
+    """Whatever a pattern finds; long texts are looked at piece by piece, since some patterns take their time."""
     for kind, pattern in _KINDS:
-        for match in pattern.finditer(text):
-            if not is_placeholder(match.group(), loose=kind in _LOOSE) and _has_key(
-                kind, text, match.start(), match.end()
-            ):
-                yield Material(kind, match.start(), _end(kind, text, match.end()))
+        step = len(text) or 1 if kind in _LONG else STEP
+        for start in range(0, len(text), step):
+            for match in pattern.finditer(text, start, start + step + OVERLAP):
+                end = _end(kind, text, match.end())
+                if not is_placeholder(text[match.start() : end], kind) and _has_key(kind, text, *match.span()):
+                    yield Material(kind, match.start(), end)
 
 
 def _has_key(kind: str, text: str, start: int, end: int) -> bool:
     """Whether a text that speaks of a key has one: prose names the header of key files, and words joined by signs."""
     if kind == PrivateKeyDetector.secret_type:
         return bool(_KEY_BODY.match(text, end))
-    value = re.split(r"[\s=:]", text[start:end])[-1]
-    return kind not in _LOOSE or len(set(_RUN.findall(value))) < 2  # noqa: PLR2004 - two words and more make a phrase
+    value = re.split(r"[\s=:\"']+", text[start:end].rstrip("="))[-1]
+    if kind == "Basic Credentials":
+        return _is_name_and_password(value)
+    return kind not in _LOOSE or not _is_phrase(value)
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether a value is made of words, such as oauth2/client-credentials, or describes what it should be."""
+    parts = re.split(r"[-_./+~]", value)
+    return all(map(_WORD.fullmatch, parts)) or bool(_DESCRIBING.search(value))
+
+
+def _is_name_and_password(value: str) -> bool:
+    try:
+        told = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in told and told.isprintable()
 
 
 def _end(kind: str, text: str, end: int) -> int:
@@ -157,13 +208,14 @@ def _end(kind: str, text: str, end: int) -> int:
     return rest.end() if rest else end
 
 
-def is_placeholder(value: str, *, loose: bool = True) -> bool:
-    """Whether a value only stands for a secret: a blank to fill in, a published example, or, if `loose`, a hash."""
-    if not loose:
-        return bool(_PLACEHOLDER.search(value))
-    secret = re.split(r"[\s=:]", value)[-1]
-    bare = re.sub(r"^[a-z]+[-_]", "", secret)
-    return bool(_PLACEHOLDER.search(value) or _BLAND.fullmatch(secret) or _BLAND.fullmatch(bare))
+def is_placeholder(value: str, kind: str = "Assigned Token") -> bool:
+    """Whether a value only stands for a secret: a blank to fill in, a published example, or, for some kinds, a hash."""
+    secret = re.split(r"[\s=:\"']+", value.rstrip("="))[-1]
+    if _PLACEHOLDER.search(value) or secret in _PUBLISHED or secret.rpartition(".")[2] in _PUBLISHED:
+        return True
+    if kind not in _LOOSE or kind in _HASHES_TOO:
+        return False
+    return bool(_BLAND.fullmatch(secret) or _BLAND.fullmatch(re.sub(r"^[a-z]+[-_]", "", secret)))
 
 
 def looks_chosen(name: str, value: str) -> bool:
