@@ -56,7 +56,8 @@ def _quoted(text: str) -> str:
 class Answer:
     """An answer as it came, for checks to look at; only `exchange` may be shown or stored.
 
-    `hops` are the redirects that led to it. Where a request got no answer at all, again and again, the status is 0.
+    `hops` are the redirects that led to it, `shadowed` the members of its JSON that stand before one of the same name.
+    Where a request got no answer at all, again and again, the status is 0.
     """
 
     exchange: Exchange
@@ -67,6 +68,7 @@ class Answer:
     json_error: str | None = None
     too_deep: bool = False
     hops: tuple[int, ...] = ()
+    shadowed: tuple[tuple[str, Any], ...] = field(repr=False, default=())
 
     def header(self, name: str) -> str | None:
         """The values of a header joined as RFC 9110 allows, or None where it is absent."""

@@ -16,12 +16,16 @@ _ONE = frozenset(
 )  # fmt: skip
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
 
+_CLASS_IN_RANGE = re.compile(r"range .*\\[wdsWDS]")
 _BROKEN = (
     "missing )",
     "unterminated character set",
     "unbalanced parenthesis",
     "nothing to repeat",
     "min repeat greater",
+    "bad character range",
+    "bad escape (end of pattern)",
+    "multiple repeat",
 )
 
 
@@ -48,10 +52,13 @@ def dangling_references(schema: dict[str, Any]) -> Iterator[Violation]:
     if any(pointer and isinstance(one.get("$id"), str) for pointer, one in inside):
         return
     anchors = {one.get(name) for _, one in inside for name in ("$anchor", "$dynamicAnchor")}
+    own = str(schema.get("$id", "")).partition("#")[0]
     for pointer, one in inside:
-        target = one.get("$ref")
-        if isinstance(target, str) and target.startswith("#") and not _leads(schema, target[1:], anchors):
-            yield Violation(f"{pointer}/$ref", "$ref", "a place in this schema", shown(target))
+        for keyword in ("$ref", "$dynamicRef"):
+            target = one.get(keyword)
+            base, mark, fragment = target.partition("#") if isinstance(target, str) else ("?", "", "")
+            if base in {"", own} and mark and not _leads(schema, fragment, anchors):
+                yield Violation(f"{pointer}/{keyword}", keyword, "a schema in this schema", shown(target))
 
 
 def _leads(schema: Any, fragment: str, anchors: set[Any]) -> bool:
@@ -67,7 +74,7 @@ def _leads(schema: Any, fragment: str, anchors: set[Any]) -> bool:
             value = value[int(name)]
         else:
             return False
-    return True
+    return isinstance(value, dict | bool)
 
 
 def unreadable_patterns(schema: dict[str, Any]) -> Iterator[Violation]:
@@ -87,7 +94,7 @@ def _readable(pattern: str) -> bool:
     try:
         re.compile(ours)
     except re.error as error:
-        return not error.msg.startswith(_BROKEN)
+        return not error.msg.startswith(_BROKEN) or bool(_CLASS_IN_RANGE.search(error.msg))
     except (OverflowError, RecursionError):
         return True
     return True

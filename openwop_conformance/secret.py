@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 SHORT = 8
+LONG = 16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,11 +29,22 @@ class Secret:
 
 def spelling_pattern(value: str) -> str:
     """A pattern for a secret in whatever spelling a host hands it back, or in base64."""
-    encoded = [base64.b64encode(value.encode()), base64.urlsafe_b64encode(value.encode())]
     plain = "".join(map(_spelled, value))
     if len(value) < SHORT:
         plain = rf"(?<![0-9A-Za-z]){plain}(?![0-9A-Za-z])"
-    return "|".join([plain, *(re.escape(one.decode().rstrip("=")) for one in encoded)])
+    elif len(value) >= LONG:
+        plain = f"(?i:{plain}|{value.encode().hex()})"
+    return "|".join([plain, *map(re.escape, _in_base64(value.encode()))])
+
+
+def _in_base64(value: bytes) -> list[str]:
+    """The value in base64; long ones also as a part of something longer, such as a name and a colon before it."""
+    found = {encode(value).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
+    for before in range(3) if len(value) >= LONG else ():
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            whole = encode(bytes(before) + value).decode().rstrip("=")
+            found.add(whole[before + bool(before) : len(whole) - bool((before + len(value)) % 3)])
+    return sorted(found, key=len, reverse=True)
 
 
 def _spelled(char: str) -> str:

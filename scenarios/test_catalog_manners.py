@@ -8,7 +8,7 @@ from openwop_conformance.checks.caching import check_shared_caches
 from openwop_conformance.checks.decoys import EXAMPLE, decoys
 from openwop_conformance.checks.filtering import check_source_filter
 from openwop_conformance.checks.identity import check_id_form, check_id_prefix
-from openwop_conformance.checks.listing import Listing, across, read_listing, sample
+from openwop_conformance.checks.listing import REFUSED, Listing, across, of_all, read_listing
 from openwop_conformance.checks.scopes import check_within_scopes
 from openwop_conformance.checks.stability import (
     check_ids_stable,
@@ -16,12 +16,16 @@ from openwop_conformance.checks.stability import (
     check_stable_over_time,
     check_tools_stable,
 )
-from openwop_conformance.client.host import LIST_PATH, Host
+from openwop_conformance.client.host import LIST_PATH, Host, item_path
+from openwop_conformance.client.http import Credential
+from openwop_conformance.exchanges import Answer, Pairs
 from openwop_conformance.findings import Finding
 from openwop_conformance.plugin.trial import Trial
 
 STABLE_SAMPLES = 4
-READINGS = 3
+READINGS = 2
+CLOSE = (("Connection", "close"),)
+CONNECTIONS: tuple[Pairs, ...] = ((), CLOSE, (), CLOSE, ())
 
 
 @pytest.mark.openwop_scenario("tool-ids", settles=["tool-id-scope-form", "tool-id-prefix-fits-source"])
@@ -39,11 +43,14 @@ def test_tool_ids(host: Host, settle: Trial) -> None:
 def test_within_scopes(host: Host, settle: Trial) -> None:
     """A principal is listed only what it may invoke.
 
-    Sent: GET /v1/tools, and the same for each source, with every principal's credential.
-    Required: the scopes that the settings declare for a principal cover `auth.scopes` of each tool listed to it (R20).
+    Sent: GET /v1/tools, and the same for each source, and GET /v1/tools/{id} for what is listed, with every principal's
+    credential.
+    Required: the scopes that the settings declare for a principal cover `auth.scopes` of each tool that it is shown
+    (R20).
     """
     people = dict(zip((one.label for one in host.credentials()), host.principals, strict=True))
-    settle(check_within_scopes([(people[one.answer.exchange.principal], one) for one in host.views()]))
+    views = [*host.views(), *(listing for one in host.credentials() for listing in host.alone(one))]
+    settle(check_within_scopes([(people[one.answer.exchange.principal], one) for one in views]))
 
 
 @pytest.mark.openwop_scenario(
@@ -52,27 +59,39 @@ def test_within_scopes(host: Host, settle: Trial) -> None:
 def test_stability(host: Host, settle: Trial) -> None:
     """Reading the catalog does not change it.
 
-    Sent: GET /v1/tools five times with the first principal's credential, over connections that are kept and closed;
-    GET /v1/tools/{id} three times for some ids.
+    Sent: GET /v1/tools five times with every principal's credential, over connections that are kept and closed;
+    GET /v1/tools/{id} again for listed ids, and several times for some of them and for those that changed.
     Required: the same ids with the same sources and tiers, in any order. One change that stays is inconclusive, other
     members that change are an advisory (R18). With --openwop-previous also: what an earlier report on the same version
     of the host lists to a principal is still listed to it, with the same source and tier.
     """
-    close = (("Connection", "close"),)
-    ways = ((), close, (), close, ())
-    readings = [read_listing(host.client.send("GET", LIST_PATH, host.primary, headers=way)) for way in ways]
-    settle(check_ids_stable(readings), "tool-ids-stable")
-    by_id = {
-        tool_id: [host.item(tool_id, host.primary) for _ in range(READINGS)]
-        for tool_id in sample(readings[0], STABLE_SAMPLES)
-    }
-    settle([*check_tools_stable(readings), *check_items_stable(by_id)], "reading-changes-nothing")
+    ids: list[list[Finding]] = []
+    tools: list[list[Finding]] = []
+    for credential in host.credentials():
+        if credential != host.primary and host.listing(credential).answer.status in REFUSED:
+            continue
+        readings = [read_listing(host.client.send("GET", LIST_PATH, credential, headers=way)) for way in CONNECTIONS]
+        ids.append(list(check_ids_stable(readings)))
+        by_id = check_items_stable(readings_by_id(host, credential))
+        tools.append([*check_tools_stable(readings), *by_id])
+    settle(of_all(ids), "tool-ids-stable")
+    settle(of_all(tools), "reading-changes-nothing")
     settle(
         check_stable_over_time(host.listings(), host.implementation, host.settings.previous),
         "tool-ids-stable-over-time",
     )
     for listing in host.listings():
         settle.remember(listing)
+
+
+def readings_by_id(host: Host, credential: Credential) -> dict[str, list[Answer]]:
+    """Tools by id, each twice; some of them, and all that changed meanwhile, a few times more."""
+    first = host.sampled(credential)
+    read = {one: [first[one], again] for one, again in zip(first, host.items(list(first), credential), strict=True)}
+    for place, (tool_id, answers) in enumerate(read.items()):
+        if place < STABLE_SAMPLES or list(check_items_stable({tool_id: answers})):
+            answers += [host.item(tool_id, credential) for _ in range(READINGS)]
+    return read
 
 
 @pytest.mark.openwop_scenario("source-filter", settles=["source-filter-exact"])
@@ -102,8 +121,8 @@ def judge_filters(whole: Sequence[Listing], filtered: Sequence[dict[str, Listing
 def test_shared_caches(host: Host, settle: Trial) -> None:
     """No cache between the host and its callers may mix them up.
 
-    Sent: GET /v1/tools, whole and by source; GET /v1/tools/{id} for listed ids and for an unknown one, with every
-    credential.
+    Sent, with every credential: GET and HEAD on /v1/tools, whole and by source, and with If-None-Match;
+    GET /v1/tools/{id} for listed ids, for one with its colon as it is, and for an unknown one; HEAD for one of them.
     Required: no answer may be stored and reused for somebody else by a shared cache (R12).
     """
     answers = [listing.answer for listing in host.listings()]
@@ -112,4 +131,9 @@ def test_shared_caches(host: Host, settle: Trial) -> None:
         unknown = decoys(next(iter(known), EXAMPLE), host.known_ids(), 1)
         answers += [one.answer for one in host.filtered(credential).values()]
         answers += [*known.values(), *host.items(unknown, credential)]
+        tag = host.listing(credential).answer.header("etag") or "*"
+        answers += [host.client.send("GET", LIST_PATH, credential, headers=(("If-None-Match", tag),))]
+        answers += [host.item(one, credential, literal=":") for one in list(known)[:1]]
+        paths = [LIST_PATH, *(item_path(one) for one in [*list(known)[:1], *unknown])]
+        answers += [host.client.send("HEAD", path, credential) for path in paths]
     settle(check_shared_caches(answers, host.settings.key_header))

@@ -8,6 +8,7 @@ from openwop_conformance.checks.decoys import EXAMPLE, decoys
 from openwop_conformance.checks.descriptors import (
     check_descriptors_valid,
     check_exec_source,
+    check_ids_mean_one_tool,
     check_ids_unique,
     check_schemas_valid,
     check_sources_advertised,
@@ -28,11 +29,13 @@ from openwop_conformance.checks.items import (
 from openwop_conformance.checks.listing import (
     FORBIDDEN,
     OK,
+    REFUSED,
     Listing,
     across,
     check_list_body,
     check_list_complete,
     check_list_served,
+    of_all,
 )
 from openwop_conformance.checks.portable import check_input_portable
 from openwop_conformance.client.host import Host
@@ -42,7 +45,8 @@ from openwop_conformance.plugin.trial import Trial
 
 ItemsCheck = Callable[[Listing, Sequence[Item]], Iterator[Finding]]
 COLON_SAMPLES = 8
-DECOYS = 3
+MOST_SCOPES = 12
+NO_SCOPE = "sample-lookup"
 
 
 @pytest.mark.openwop_scenario(
@@ -84,9 +88,12 @@ def test_listed_descriptors(host: Host, settle: Trial) -> None:
     listings = host.listings()
     settle(across(host.views(), check_descriptors_valid), "listed-descriptors-valid")
     settle(across(host.views(), check_exec_source), "exec-only-host-extension")
-    settle(across(listings, check_ids_unique), "tool-ids-unique")
-    settle(across(listings, lambda one: check_schemas_valid(one, "inputSchema")), "input-schema-valid")
-    settle(across(listings, lambda one: check_schemas_valid(one, "outputSchema")), "output-schema-valid")
+    tenants = {one.name: one.tenant for one in host.principals}
+    unique = [*across(listings, check_ids_unique), *check_ids_mean_one_tool(listings, tenants)]
+    settle(unique, "tool-ids-unique")
+    views = host.views()
+    settle(across(views, lambda one: check_schemas_valid(one, "inputSchema")), "input-schema-valid")
+    settle(across(views, lambda one: check_schemas_valid(one, "outputSchema")), "output-schema-valid")
     settle(across(listings, check_input_portable), "input-schema-portable")
 
 
@@ -178,10 +185,25 @@ def test_literal_colon(host: Host, settle: Trial) -> None:
 def test_unknown_id(host: Host, settle: Trial) -> None:
     """An id that no tool has is not found.
 
-    Sent: GET /v1/tools/{id} for decoys: ids shaped like listed ones that are not listed.
-    Required: 404, with the error envelope.
+    Sent, with every principal's credential: GET /v1/tools/{id} for decoys, which are ids that no tool has, shaped like
+    known ones of every scope; for an id without a scope; for listed ids cut short, with a letter more, and with a `*`.
+    Required: 404, with the error envelope; of what is no plain id, that it is not given.
     """
-    listing = host.listing(host.primary)
-    like = listing.ids() or [EXAMPLE]
-    names = {one for known in like[:DECOYS] for one in decoys(known, listing.ids(), 1)}
-    settle(check_unknown_ids(listing, [host.item(name, host.primary) for name in sorted(names)]))
+    found: list[list[Finding]] = []
+    for credential in host.credentials():
+        listing = host.listing(credential)
+        if credential == host.primary or listing.answer.status not in REFUSED:
+            plain = host.items(unknown_ids(host, listing), credential)
+            wild = host.items([f"{one[:-1]}*" for one in listing.ids()[:1]], credential)
+            given = [one for one in wild if one.status == OK]
+            found.append(list(check_unknown_ids(listing, [*plain, *given])))
+    settle(of_all(found))
+
+
+def unknown_ids(host: Host, listing: Listing) -> list[str]:
+    """Ids that no tool has: of every scope that somebody is shown, of none, and nearly listed ones."""
+    known = host.known_ids()
+    like = {one.rpartition(":")[0]: one for one in [*sorted(known), *reversed(listing.ids())]}
+    names = [name for one in [*like.values(), NO_SCOPE][-MOST_SCOPES:] for name in decoys(one, known, 1)]
+    near = [name for one in listing.ids()[:1] for name in (f"{one}x", one[:-1]) if len(one) > 1]
+    return [*dict.fromkeys(one for one in [*names, *near] if one not in known)] or decoys(EXAMPLE, known, 1)

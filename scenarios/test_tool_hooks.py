@@ -75,11 +75,13 @@ def test_hook_calls(host: Host, settle: Trial) -> None:
 def test_hook_hashes(host: Host, settle: Trial) -> None:
     """Arguments are hashed after secrets were taken out of them.
 
-    Sent through the seam: a plain call, and one with a secret from the settings (planted-secrets) among its arguments.
-    Required: `argsHash` of the second is not the hash of the arguments as they were sent.
+    Sent through the seam: a plain call, and two with a secret from the settings (planted-secrets) among the arguments,
+    at the top and further down.
+    Required: `argsHash` of those is not the hash of the arguments as they were sent.
     """
     planted = next(iter(host.settings.planted_secrets), None)
-    secret = invoke(host, "a call with a secret", args={"key": planted.reveal()}) if planted else None
+    places = [{"key": planted.reveal()}, {"options": {"keys": [1, planted.reveal()]}}] if planted else []
+    secret = [invoke(host, "a call with a secret", args=one) for one in places]
     settle(check_redacted_hash(invoke(host, "a plain call"), secret))
 
 

@@ -24,7 +24,9 @@ def answer(
     content = (json.dumps(body) if raw is None else raw).encode()
     reading = read_json(content)
     exchange = Exchange("x1", who, "GET", f"http://host.example{path}", status=status)
-    return Answer(exchange, status, headers, content, reading.value, reading.error, reading.too_deep)
+    return Answer(
+        exchange, status, headers, content, reading.value, reading.error, reading.too_deep, shadowed=reading.shadowed
+    )
 
 
 def listing(*tools: Any, **more: Any) -> Listing:

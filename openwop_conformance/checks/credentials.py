@@ -6,6 +6,7 @@ from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.wording import listed
 
+BAD_REQUEST = 400
 UNAUTHORIZED = 401
 ITEM_REFUSALS = frozenset({401, 403, 404})
 _SUCCESS = range(200, 300)
@@ -13,10 +14,13 @@ _FAULT = range(500, 600)
 _UNAVAILABLE = 503
 
 
-def check_list_refused(requirement: str, answer: Answer) -> Iterator[Finding]:
-    """`list-rejects-…-credential`: 401 is right, another refusal an advisory, anything else a failure."""
+def check_list_refused(requirement: str, answer: Answer, *, malformed: bool = False) -> Iterator[Finding]:
+    """`list-rejects-…-credential`: 401 is right, another refusal an advisory, anything else a failure.
+
+    A credential that is `malformed` may be a bad request (RFC 6750 §3.1).
+    """
     who = answer.exchange.principal
-    if answer.status == UNAUTHORIZED:
+    if answer.status == UNAUTHORIZED or (malformed and answer.status == BAD_REQUEST):
         return
     if answer.status in _SUCCESS:
         message, weight = f"the list is given to {who}", Weight.VIOLATION
@@ -45,7 +49,9 @@ def check_scheme_minded(requirement: str, answer: Answer) -> Iterator[Finding]:
         yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange, Weight.ADVISORY)
 
 
-def check_item_refused(requirement: str, answers: Sequence[Answer], existing: int) -> Iterator[Finding]:
+def check_item_refused(
+    requirement: str, answers: Sequence[Answer], existing: int, *, malformed: bool = False
+) -> Iterator[Finding]:
     """`item-rejects-…-credential`: one and the same of 401, 403 and 404 for every id, `existing` of which are real."""
     if not existing:
         yield Finding(
@@ -63,7 +69,7 @@ def check_item_refused(requirement: str, answers: Sequence[Answer], existing: in
         elif answer.status in _FAULT:
             message = f"the host does not turn {who} away but breaks down"
             yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange)
-        elif answer.status not in ITEM_REFUSALS:
+        elif answer.status not in ITEM_REFUSALS and not (malformed and answer.status == BAD_REQUEST):
             message = f"{who} is turned away in an unusual way; answer 401 with WWW-Authenticate"
             yield Finding(requirement, message, answer.place, "status 401", seen, answer.exchange, Weight.ADVISORY)
     refusals = {answer.status for answer in answers if answer.status not in _SUCCESS}

@@ -8,7 +8,9 @@ from functools import lru_cache
 EXAMPLE = "openwop:sample.lookup"
 _CYCLES = ("bcdfghjklmnpqrstvwxz", "BCDFGHJKLMNPQRSTVWXZ", "aeiouy", "AEIOUY", "0123456789")
 _LAST_RESORT = ("-._~", "%^|<>", "!'()*", "+,;=@&$")
-_REDACTED = re.compile(r"(?i)secret|token|passw(?:or)?d|api[-_.]?key|credential|private")
+_REDACTED = re.compile(
+    r"(?i)secret|token|passw(?:or)?d|passphrase|pwd|api[-_.]?key|key|credential|private|auth|jwt|cookie|session|bearer|cert"
+)
 _NEXT = {char: (cycle, place) for cycle in _CYCLES for place, char in enumerate(cycle)}
 _SIGNS = {char: (cycle, place) for cycle in _LAST_RESORT for place, char in enumerate(cycle)}
 
@@ -36,7 +38,10 @@ def _candidates(like: str) -> Iterator[str]:
     if not places:
         name, places = f"{name}lookup", list(range(len(name), len(name) + len("lookup")))
     redacted = {place for match in _REDACTED.finditer(name) for place in range(*match.span())}
-    free = [place for place in places if place not in redacted] or places
+    free = [place for place in places if place not in redacted]
+    if not free:
+        yield from (f"{scope}{colon}{letter}-{name}" for letter in _CYCLES[0])
+        free = places
     yield scope + colon + name[: free[-1]] + _moved(name[free[-1]], 1) + name[free[-1] + 1 :]
     for tail in ("", *(f"{letter}{vowel}" for letter in _CYCLES[0] for vowel in _CYCLES[2])):
         for step in range(1, 60):

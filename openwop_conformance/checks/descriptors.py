@@ -1,7 +1,7 @@
 """Checks on the descriptors of a list, one by one and side by side."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from openwop_conformance.checks.listing import FORBIDDEN, Listing, Tool, prerequisite
@@ -133,6 +133,30 @@ def check_ids_unique(listing: Listing) -> Iterator[Finding]:
                 f"the same id at {listed(pointers)}",
                 listing.answer.exchange,
             )
+
+
+def check_ids_mean_one_tool(listings: Sequence[Listing], tenants: Mapping[str, str | None]) -> Iterator[Finding]:
+    """`tool-ids-unique`, over what several principals see: an id has one source and one tier, whoever reads it.
+
+    Tenants may have tools of their own, so across them, and where nobody said who belongs together, it is an advisory.
+    """
+    first: dict[str, tuple[str, Tool]] = {}
+    for listing in listings:
+        who = listing.answer.exchange.principal
+        for tool in listing.tools or ():
+            owner, known = first.setdefault(tool.id or "", (who, tool))
+            for member in ("source", "safetyTier") if tool.id and owner != who else ():
+                if tool.text(member) != known.text(member):
+                    same = tenants.get(who) is not None and tenants.get(who) == tenants.get(owner)
+                    yield Finding(
+                        "tool-ids-unique",
+                        f"{tool.name} is one tool for {owner} and another for {who}: the {member} differs",
+                        f"{tool.pointer}/{member}",
+                        shown(known.text(member)),
+                        shown(tool.text(member)),
+                        listing.answer.exchange,
+                        Weight.VIOLATION if same else Weight.ADVISORY,
+                    )
 
 
 def check_schemas_valid(listing: Listing, member: str) -> Iterator[Finding]:

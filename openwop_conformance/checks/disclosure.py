@@ -234,11 +234,13 @@ def _in_base64(name: str) -> tuple[str, ...]:
 
 def names(text: str, tool_id: str, where: str = "", shown: Sequence[str] = ()) -> bool:
     """Whether a text names an id: one that may be a word only where ids stand, others wherever they stand alone."""
-    if any(re.search(rf"(?<![0-9A-Za-z]){re.escape(one)}(?![0-9A-Za-z])", text) for one in _in_base64(tool_id)):
+    if any(one in text and _stands_alone(one, text) for one in _in_base64(tool_id)):
         return True
     text, wanted = plain(text), tool_id.casefold()
+    if wanted not in text:
+        return False
     if not _telling(tool_id):
-        return text == wanted and bool(_ID_PLACE.search(where))
+        return text == wanted and bool(_ID_PLACE.search(where)) and not plain(where).endswith(f"/{text}")
     if _SCOPES_PLACE.search(where):
         return False
     for one in shown:
@@ -251,6 +253,10 @@ def names(text: str, tool_id: str, where: str = "", shown: Sequence[str] = ()) -
             return True
         place = text.find(wanted, place + 1)
     return False
+
+
+def _stands_alone(encoded: str, text: str) -> bool:
+    return re.search(rf"(?<![0-9A-Za-z]){re.escape(encoded)}(?![0-9A-Za-z])", text) is not None
 
 
 def _telling(tool_id: str) -> bool:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from openwop_conformance.checks.listing import Listing, prerequisite
+from openwop_conformance.checks.items import same_json
+from openwop_conformance.checks.listing import Listing, Tool, prerequisite
 from openwop_conformance.findings import Finding
-from openwop_conformance.wording import listed
+from openwop_conformance.wording import listed, shown
 
 REQUIREMENT = "source-filter-exact"
 SOURCES = ("node-pack", "workflow", "mcp", "connector", "host-extension")
@@ -31,10 +32,24 @@ def check_source_filter(whole: Listing, filtered: Mapping[str, Listing]) -> Iter
             seen = _difference(set(one.ids()), wanted)
         elif len(one.tools) > len(wanted) and len(whole.ids()) == len(whole.tools or ()):
             seen = f"{len(one.tools)} entries, some of them twice"
+        elif any(tool.text("source") != source for tool in one.tools):
+            seen = "an entry that names another source"
+        elif not all(_is_as_listed(tool, whole) for tool in one.tools):
+            seen = "an entry that differs from that of the whole list"
+        elif whole.answer.is_json and not one.answer.is_json:
+            seen = f"{shown(one.answer.header('content-type') or 'no Content-Type')} instead of JSON by name"
         else:
             continue
         message = f"the filter for {source} does not return the listed tools of that source"
         yield Finding(REQUIREMENT, message, one.answer.place, f"{len(wanted)} tools", seen, one.answer.exchange)
+
+
+def _is_as_listed(tool: Tool, whole: Listing) -> bool:
+    """Whether an entry is one of the whole list, as far as both carry a member."""
+    return tool.id is None or any(
+        all(same_json(tool.value[name], other.value[name], name) for name in tool.value.keys() & other.value.keys())
+        for other in whole.named(tool.id)
+    )
 
 
 def _difference(got: set[str], wanted: set[str]) -> str:

@@ -152,18 +152,20 @@ def check_refused(
             )
 
 
-def check_redacted_hash(plain: Invocation, secret: Invocation | None) -> Iterator[Finding]:
+def check_redacted_hash(plain: Invocation, secret: Sequence[Invocation]) -> Iterator[Finding]:
     """`secrets-redacted-before-hashing`: the hash of arguments with a secret is not the hash of the secret itself."""
-    if secret is None:
+    if not secret:
         message = "the settings plant no secret (planted-secrets) that the host could resolve"
         yield Finding(REDACTED_FIRST, message, weight=Weight.BLOCKED)
         return
-    missing = unexercised(REDACTED_FIRST, [secret])
-    told = _hash(secret)
-    if missing or told is None:
+    missing = unexercised(REDACTED_FIRST, secret)
+    hashes = [(call, told) for call in secret if (told := _hash(call)) is not None]
+    if missing or not hashes:
         yield missing or Finding(REDACTED_FIRST, "the host tells no argsHash", weight=Weight.BLOCKED)
         return
-    if any(_digest_of(told, written) for written in _written(secret.args)):
+    for call, told in hashes:
+        if not any(_digest_of(told, written) for written in _written(call.args)):
+            continue
         message = "argsHash is the hash of arguments with the secret in them; redact resolved secrets first"
         yield Finding(
             REDACTED_FIRST,
@@ -171,7 +173,7 @@ def check_redacted_hash(plain: Invocation, secret: Invocation | None) -> Iterato
             "/toolCalled/argsHash",
             "a hash over redacted arguments",
             "the hash of the arguments as sent",
-            secret.answer.exchange,
+            call.answer.exchange,
         )
     own = _hash(plain)
     if own is not None and not _digest_of(own, rfc8785.dumps(plain.args)):
@@ -201,6 +203,8 @@ def _written(args: Any) -> Iterator[bytes]:
             for ascii_only in (False, True):
                 text = json.dumps(args, separators=separators, sort_keys=ordered, ensure_ascii=ascii_only)
                 yield text.encode("utf-8", "surrogatepass")
+                yield text.encode("utf-8", "surrogatepass") + b"\n"
+    yield json.dumps(args, indent=2).encode()
 
 
 def _digest_of(told: str, written: bytes) -> bool:

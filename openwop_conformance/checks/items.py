@@ -12,6 +12,7 @@ from openwop_conformance.validation import violations
 from openwop_conformance.wording import listed, printable, shown
 
 NOT_FOUND = 404
+FIXED = ("toolId", "source", "safetyTier")
 _SETS = frozenset({"scopes", "required", "enum", "type"})
 ItemCheck = Callable[["Item"], Iterator[Finding]]
 
@@ -163,6 +164,7 @@ def _differences(item: Item, version: Tool) -> Iterator[Finding]:
                 f"as in the list: {shown(listed_members[member])}",
                 shown(own[member]),
                 item.answer.exchange,
+                Weight.ADVISORY if _is_restless(item, member) else Weight.VIOLATION,
             )
     for member in sorted(own.keys() ^ listed_members.keys()):
         side = "by id" if member in own else "in the list"
@@ -175,6 +177,12 @@ def _differences(item: Item, version: Tool) -> Iterator[Finding]:
             item.answer.exchange,
             Weight.ADVISORY,
         )
+
+
+def _is_restless(item: Item, member: str) -> bool:
+    """Whether a member changes in the list too, from one reading to the next; source and tier may not (R18)."""
+    values = [one.value.get(member) for one in item.versions if isinstance(one.value, dict)]
+    return member not in FIXED and any(not same_json(values[0], one, member) for one in values[1:])
 
 
 def same_json(one: Any, other: Any, member: str = "") -> bool:

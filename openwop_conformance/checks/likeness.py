@@ -163,7 +163,7 @@ def _body_marks(one: Asked, group: Sequence[Asked]) -> Iterator[Mark]:
     found = False
     for place in dict.fromkeys([*mine, *(name for other in parts for name in other)]):
         mark = _value_mark(mine.get(place), [other.get(place) for other in parts])
-        if mark:
+        if mark and not any(_is_same_at(place, one, other) for other in group):
             found = True
             yield Mark(Aspect.BODY, place or "body", *mark)
     lengths = {len(text) for text in texts}
@@ -171,6 +171,12 @@ def _body_marks(one: Asked, group: Sequence[Asked]) -> Iterator[Mark]:
         yield Mark(Aspect.BODY, "body", "the same bytes as for unknown ids", "the same content, written differently")
     elif not found and len(lengths) == 1 and len(own) not in lengths:
         yield Mark(Aspect.BODY, "body", f"{lengths.pop()} characters", f"{len(own)} characters")
+
+
+def _is_same_at(place: str, one: Asked, other: Asked) -> bool:
+    """Whether two bodies say the same, to the letter, at a place: an id may be a word of the text around it."""
+    own, theirs = (dict(_leaves(each.answer.json, "", Asked("", each.answer))) for each in (one, other))
+    return place in own and own[place] == theirs.get(place)
 
 
 def _value_mark(own: Any, others: Sequence[Any]) -> tuple[str, str] | None:
@@ -234,7 +240,8 @@ def _parts(one: Asked) -> dict[str, Any]:
 def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{pointer}/{one.masked(str(key))}", one)
+            shape = one.masked(str(key))
+            yield from _leaves(inner, f"{pointer}/{shape if _MASKED.fullmatch(shape) else key}", one)
     elif isinstance(value, list) and value and all(isinstance(inner, str) and inner in one.visible for inner in value):
         yield pointer, _SEEN
     elif isinstance(value, list) and value:

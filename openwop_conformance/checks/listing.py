@@ -54,6 +54,13 @@ class Listing:
     answer: Answer
     shape: ListShape | None
     tools: tuple[Tool, ...] | None
+    _by_id: dict[str, list[Tool]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Sort the entries by id once: catalogs may be large, and are asked for ids again and again."""
+        for tool in self.tools or ():
+            if tool.id is not None:
+                self._by_id.setdefault(tool.id, []).append(tool)
 
     @property
     def whole(self) -> bool:
@@ -62,18 +69,21 @@ class Listing:
 
     def ids(self) -> list[str]:
         """The usable ids, in order, each once."""
-        return list(dict.fromkeys(tool.id for tool in self.tools or () if tool.id is not None))
+        return list(self._by_id)
 
     def named(self, tool_id: str) -> tuple[Tool, ...]:
         """The entries with this id."""
-        return tuple(tool for tool in self.tools or () if tool.id == tool_id)
+        return tuple(self._by_id.get(tool_id, ()))
 
 
 def sample(listing: Listing, most: int) -> list[str]:
-    """At most `most` listed ids: exec-tier tools and odd ids first, the rest in order."""
+    """At most `most` listed ids: exec-tier tools and odd ids first, then the rest, from all over the list."""
     exec_tier = {tool.id for tool in listing.tools or () if tool.text("safetyTier") == "exec"}
     ids = sorted(listing.ids(), key=lambda one: (one not in exec_tier, bool(_PLAIN_ID.fullmatch(one))))
-    return ids[:most]
+    first = [one for one in ids if one in exec_tier or not _PLAIN_ID.fullmatch(one)][:most]
+    rest = ids[len(first) :]
+    wanted = min(most - len(first), len(rest))
+    return [*first, *(rest[place * len(rest) // wanted] for place in range(wanted))]
 
 
 def read_listing(answer: Answer) -> Listing:
@@ -258,3 +268,10 @@ def across(
     for findings in found:
         if findings not in telling and (telling or findings is not found[0]):
             yield from (one for one in findings if one.weight is not Weight.BLOCKED)
+
+
+def of_all(found: Sequence[Sequence[Finding]]) -> list[Finding]:
+    """What was found out with each of several principals; that some have nothing to look at does not block the rest."""
+    blocked = [{one.requirement for one in each if one.weight is Weight.BLOCKED} for each in found]
+    everywhere = set.intersection(*blocked) if blocked else set()
+    return [one for each in found for one in each if one.weight is not Weight.BLOCKED or one.requirement in everywhere]

@@ -66,7 +66,8 @@ def _node_remarks(pointer: str, node: dict[str, Any]) -> Iterator[Remark]:
         what = "no alternatives and conditions" if keyword in _BRANCHES else "no bounds"
         yield f"{pointer}/{keyword}", what, keyword
     properties = node.get("properties")
-    if node.get("type") == "object" or isinstance(properties, dict):
+    kinds = node.get("type")
+    if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) or isinstance(properties, dict):
         if node.get("additionalProperties") is not False:
             yield f"{pointer}/additionalProperties", "false", shown(node.get("additionalProperties", "absent"))
         names = properties if isinstance(properties, dict) else {}

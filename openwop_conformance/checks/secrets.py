@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from openwop_conformance.checks.listing import Listing, Tool, prerequisite
+from openwop_conformance.checks.listing import Listing, Tool, prerequisite, read_listing
 from openwop_conformance.checks.texts import body_texts, header_texts, texts
 from openwop_conformance.credential_material import find_material, looks_chosen, without_material
 from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.findings import Finding, Weight
-from openwop_conformance.secret import SHORT, Secret, spelling_pattern
+from openwop_conformance.secret import LONG, SHORT, Secret, spelling_pattern
 from openwop_conformance.validation import escape_pointer
 from openwop_conformance.wording import printable
 
@@ -19,7 +19,10 @@ MATERIAL = "descriptor-secret-free"
 RETURNED = "tokens-never-returned"
 _SAID = frozenset({"default", "const", "examples", "enum", "example"})
 LOWEST_ERROR = 400
-_UNJUDGED = frozenset({"set-cookie", "date", "content-length", "content-type"})
+CATALOG = "/v1/tools"
+_UNJUDGED = re.compile(
+    r"set-cookie|date|content-length|content-type|etag|traceparent|tracestate|.*(?:request|correlation|trace)-?id"
+)
 
 
 def check_secret_free(
@@ -33,13 +36,13 @@ def check_secret_free(
     return _material(listings, answers, patterns)
 
 
-def check_errors_secret_free(answers: Sequence[Answer], known: Sequence[Secret]) -> Iterator[Finding]:
-    """`descriptor-secret-free`, for refusals of any kind: what the host says when it says no."""
-    return _material(
-        (),
-        [one for one in answers if one.status >= LOWEST_ERROR],
-        [secret_pattern(one.reveal()) for one in known if one],
-    )
+def check_answers_secret_free(answers: Sequence[Answer], known: Sequence[Secret]) -> Iterator[Finding]:
+    """`descriptor-secret-free`, for whatever the catalog answers at any time, and for refusals of any kind."""
+    patterns = [secret_pattern(one.reveal()) for one in known if one]
+    own = [one for one in answers if one.status >= LOWEST_ERROR or CATALOG in one.place]
+    lists = [one for one in map(read_listing, own) if one.tools]
+    listed = {id(one.answer) for one in lists}
+    return _material(lists, [one for one in own if id(one) not in listed], patterns)
 
 
 def _material(
@@ -49,15 +52,18 @@ def _material(
     if listings and not readable:
         yield from filter(None, [prerequisite(MATERIAL, one) for one in listings[:1]])
     for listing in readable:
+        body = listing.answer.json
         for tool in listing.tools or ():
             yield from tool_material(tool, listing.answer.exchange, known)
-        yield from _headers(listing.answer, known)
+        beside = {name: value for name, value in body.items() if name != "tools"} if isinstance(body, dict) else {}
+        yield from _texts(texts(beside), listing.answer.exchange, "the answer", known)
+        yield from _aside(listing.answer, known)
     for answer in answers:
         if answer.json is not None:
             yield from tool_material(Tool("", answer.json), answer.exchange, known)
         else:
             yield from _texts(body_texts(answer), answer.exchange, "the answer", known)
-        yield from _headers(answer, known)
+        yield from _aside(answer, known)
 
 
 def tool_material(tool: Tool, exchange: Exchange, known: Sequence[re.Pattern[str]] = ()) -> Iterator[Finding]:
@@ -67,8 +73,11 @@ def tool_material(tool: Tool, exchange: Exchange, known: Sequence[re.Pattern[str
     yield from _chosen(tool.value, tool.pointer, "", exchange)
 
 
-def _headers(answer: Answer, known: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
-    own = [(f"header {name}", value) for name, value in answer.headers if name.lower() not in _UNJUDGED]
+def _aside(answer: Answer, known: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
+    """What most readers of a body never see: headers, and members that stand before another of the same name."""
+    own = [(f"header {name}", value) for name, value in answer.headers if not _UNJUDGED.fullmatch(name.lower())]
+    for name, value in answer.shadowed:
+        own += texts(value, f"a member {printable(name, 80)} that stands twice")
     yield from _texts(own, answer.exchange, "the answer", known)
 
 
@@ -126,7 +135,8 @@ def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer])
 
 @lru_cache(maxsize=256)
 def secret_pattern(value: str) -> re.Pattern[str]:
-    """Short secrets only as a whole value, since they may be words; longer ones wherever they stand alone."""
+    """Short secrets only as a whole value, since they may be words; long ones wherever they stand, others alone."""
     if len(value) < SHORT:
         return re.compile(rf"\A(?:Bearer )?{re.escape(value)}\Z")
-    return re.compile(rf"(?<![0-9A-Za-z])(?:{spelling_pattern(value)})(?![0-9A-Za-z])")
+    pattern = spelling_pattern(value)
+    return re.compile(pattern if len(value) >= LONG else rf"(?<![0-9A-Za-z])(?:{pattern})(?![0-9A-Za-z])")

@@ -23,14 +23,17 @@ def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
 
 
 def body_texts(answer: Answer) -> Iterator[tuple[str, str]]:
-    """The texts of a body: of its JSON, or else all of it."""
+    """The texts of a body: of its JSON, members that others of the same name hide included, or else all of it."""
     if answer.json is not None:
         yield from texts(answer.json)
+        for name, value in answer.shadowed:
+            yield from texts(value, f"a member {printable(name, 80)} that stands twice")
     else:
         yield "body", answer.body.decode("utf-8", "replace")
 
 
 def header_texts(answer: Answer) -> Iterator[tuple[str, str]]:
-    """The values of the headers."""
+    """The names and the values of the headers."""
     for name, value in answer.headers:
+        yield "the name of a header", name
         yield f"header {printable(name, 80)}", value

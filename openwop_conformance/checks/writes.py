@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from openwop_conformance.checks.items import same_json
-from openwop_conformance.checks.listing import Listing, prerequisite
+from openwop_conformance.checks.listing import Listing, prerequisite, read_listing
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.wording import printable
@@ -40,7 +40,7 @@ def check_writes_answered(answers: Sequence[Answer]) -> Iterator[Finding]:
 
 
 def check_nothing_changed(
-    before: Sequence[Listing], after: Listing, targets: Sequence[tuple[Answer, Answer]] = ()
+    before: Sequence[Listing], after: Listing, targets: Sequence[tuple[Sequence[Answer], Answer]] = ()
 ) -> Iterator[Finding]:
     """`writes-change-nothing`: the list is the same after attempts to write, and so is what they were aimed at.
 
@@ -61,11 +61,21 @@ def check_nothing_changed(
             message = f"after attempts to write, {printable(tool_id, 120)} {what} for {after.answer.exchange.principal}"
             place = after.answer.place
             yield Finding(requirement, message, place, "the same list as before", what, after.answer.exchange)
-    for first, then in targets:
-        if first.status != then.status or (first.status in _SUCCESS and not same_json(first.json, then.json)):
-            message = "after attempts to write, a tool that they were aimed at is answered differently by id"
-            seen = f"status {then.status}" if first.status != then.status else "another descriptor"
+    for (first, *again), then in targets:
+        if any(_differ(first, one) for one in again):
+            continue
+        if _differ(first, then):
+            message = "after attempts to write, a tool by id, or the list of a source, is answered differently"
+            seen = f"status {then.status}" if first.status != then.status else "another body"
             yield Finding(requirement, message, then.place, f"status {first.status}, as before", seen, then.exchange)
+
+
+def _differ(one: Answer, other: Answer) -> bool:
+    """Whether two answers have other statuses or, where they succeed, hold other tools, in any order, or other bodies."""
+    left, right = read_listing(one), read_listing(other)
+    if one.status != other.status or left.tools is None or right.tools is None:
+        return one.status != other.status or (one.status in _SUCCESS and not same_json(one.json, other.json))
+    return not same_json(_by_id(left), _by_id(right))
 
 
 def _by_id(listing: Listing) -> dict[str, object]:

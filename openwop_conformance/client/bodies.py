@@ -15,19 +15,28 @@ class _NotJson(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A JSON value, or why there is none."""
+    """A JSON value, or why there is none; with members that another one of the same name hides from most readers."""
 
     value: Any = None
     error: str | None = None
     too_deep: bool = False
+    shadowed: tuple[tuple[str, Any], ...] = ()
 
 
 def read_json(body: bytes) -> Reading:
     """The JSON value of a body; nesting beyond our limit is told apart from a body that is not JSON."""
     if not body.strip():
         return Reading(error="the body is empty")
+    shadowed: list[tuple[str, Any]] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            shadowed.extend((name, value) for name, value in pairs if value is not found[name])
+        return found
+
     try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse)
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse, object_pairs_hook=members)
     except UnicodeDecodeError as error:
         return Reading(error=f"the body is not UTF-8 at byte {error.start}")
     except json.JSONDecodeError as error:
@@ -40,7 +49,7 @@ def read_json(body: bytes) -> Reading:
         return Reading(error="the body holds a number with more digits than the suite reads", too_deep=True)
     if body.count(b"[") + body.count(b"{") > MAX_JSON_DEPTH and _depth_exceeds(value, MAX_JSON_DEPTH):
         return Reading(error=_DEEP, too_deep=True)
-    return Reading(value)
+    return Reading(value, shadowed=tuple(shadowed))
 
 
 _DEEP = f"the body is nested deeper than {MAX_JSON_DEPTH} levels, which the suite does not read"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from openwop_conformance.capabilities import Capabilities
 from openwop_conformance.checks.discovery import check_discovery_served
 from openwop_conformance.checks.filtering import SOURCES
-from openwop_conformance.checks.listing import FORBIDDEN, Listing, read_listing, sample
+from openwop_conformance.checks.listing import FORBIDDEN, OK, Listing, Tool, read_listing, sample
 from openwop_conformance.client.http import Client, Credential, Unobservable
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.secret import Secret
@@ -126,6 +126,11 @@ class Host:
             chosen = sample(self.listing(credential), self.settings.limits.max_items)
             self._sampled[credential.label] = dict(zip(chosen, self.items(chosen, credential), strict=True))
         return self._sampled[credential.label]
+
+    def alone(self, credential: Credential) -> list[Listing]:
+        """What a principal reads by id, each tool as if it were a list of one."""
+        read = [Listing(answer, None, (Tool("", answer.json),)) for answer in self.sampled(credential).values()]
+        return [one for one in read if one.answer.status == OK and one.ids()]
 
     def named_hidden(self, credential: Credential) -> list[str]:
         """The ids that the settings say a principal must not see."""

@@ -253,7 +253,16 @@ class Client:
             body_bytes=len(content),
             elapsed_ms=elapsed,
         )
-        answer = Answer(done, response.status_code, pairs, content, reading.value, reading.error, reading.too_deep)
+        answer = Answer(
+            done,
+            response.status_code,
+            pairs,
+            content,
+            reading.value,
+            reading.error,
+            reading.too_deep,
+            shadowed=reading.shadowed,
+        )
         self.journal.append(answer)
         return answer
 

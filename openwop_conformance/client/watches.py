@@ -7,12 +7,13 @@ from openwop_conformance.checks.secrets import (
     LOWEST_ERROR,
     MATERIAL,
     RETURNED,
-    check_errors_secret_free,
+    check_answers_secret_free,
     check_nothing_returned,
 )
-from openwop_conformance.client.host import Host
+from openwop_conformance.client.host import UNKNOWN_TOKEN, Host
 from openwop_conformance.exchanges import Answer
 from openwop_conformance.findings import Finding
+from openwop_conformance.secret import Secret
 
 Watch = Callable[[Host, Sequence[Answer]], Iterator[Finding]]
 
@@ -39,12 +40,12 @@ def watch_hidden_ids(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]
 
 def watch_returned(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
     """`tokens-never-returned`, over all answers."""
-    return check_nothing_returned(host.settings.secrets, list(answers))
+    return check_nothing_returned([*host.settings.secrets, Secret(UNKNOWN_TOKEN)], list(answers))
 
 
-def watch_errors(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
-    """`descriptor-secret-free`, over all refusals."""
-    return check_errors_secret_free(list(answers), host.settings.secrets)
+def watch_material(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
+    """`descriptor-secret-free`, over all refusals and all that the catalog answers."""
+    return check_answers_secret_free(list(answers), host.settings.secrets)
 
 
-WATCHES: dict[str, Watch] = {NOWHERE: watch_hidden_ids, RETURNED: watch_returned, MATERIAL: watch_errors}
+WATCHES: dict[str, Watch] = {NOWHERE: watch_hidden_ids, RETURNED: watch_returned, MATERIAL: watch_material}

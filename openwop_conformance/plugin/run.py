@@ -1,6 +1,7 @@
 """One run in one process: settings, the host and its gate; handed from the controller to its workers."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from openwop_conformance.client.host import Discovery, Host, read_discovery
 from openwop_conformance.client.http import Client, Unobservable
 from openwop_conformance.configuration import key_variable
 from openwop_conformance.exchanges import Answer, Exchange
+from openwop_conformance.findings import Finding
 from openwop_conformance.gate import Gate
 from openwop_conformance.reference.server import RunningHost, start
 from openwop_conformance.requirements import Registry
@@ -35,6 +37,14 @@ class Run:
     lost: Exchange | None = None
     embedded: RunningHost | None = None
     opening: Counter[str] = field(default_factory=Counter)
+    _told: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def news(self, findings: Iterable[Finding]) -> list[Finding]:
+        """What was not told before: the same vice shows in many answers, and one scenario is enough to report it."""
+        fresh = {(one.requirement, one.message, one.where): one for one in findings}
+        new = [one for key, one in fresh.items() if key not in self._told]
+        self._told |= fresh.keys()
+        return new
 
     @property
     def selected(self) -> frozenset[str]:

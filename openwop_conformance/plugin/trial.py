@@ -133,7 +133,7 @@ class Trial:
             for requirement, check in WATCHES.items():
                 one = run.registry[requirement]
                 if requirement in run.selected and run.gate and run.gate.closed(one) is None:
-                    found = [self._redactor.finding(finding) for finding in check(run.host, run.client.journal)]
+                    found = run.news(self._redactor.finding(one) for one in check(run.host, run.client.journal))
                     if found:
                         self._watched.append(settle(one, self.scenario.slug, found))
         except Unobservable:

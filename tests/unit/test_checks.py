@@ -592,9 +592,13 @@ def test_writes_change_nothing() -> None:
     restless = [listing(TOOL, OTHER), listing(TOOL, {**OTHER, "title": "x"})]
     assert not list(check_nothing_changed(restless, listing(TOOL, {**OTHER, "title": "y"})))
     missed, found = answer(404, {}), answer(200, TOOL)
-    assert not list(check_nothing_changed([EMPTY], EMPTY, [(missed, missed), (found, found)]))
+    assert not list(check_nothing_changed([EMPTY], EMPTY, [([missed], missed), ([found], found)]))
     for then in (missed, answer(200, {**TOOL, "title": "x"})):
-        assert weights(check_nothing_changed([EMPTY], EMPTY, [(found, then)])) == {VIOLATION}
+        assert weights(check_nothing_changed([EMPTY], EMPTY, [([found, found], then)])) == {VIOLATION}
+        assert not list(check_nothing_changed([EMPTY], EMPTY, [([found, missed], then)]))
+    assert not list(
+        check_nothing_changed([EMPTY], EMPTY, [([listing(TOOL, OTHER).answer], listing(OTHER, TOOL).answer)])
+    )
 
 
 def test_a_write_that_leads_elsewhere_is_remarked_and_an_unmet_condition_is_not() -> None:

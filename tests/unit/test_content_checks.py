@@ -1,5 +1,6 @@
 """Secrets, portable schemas, sound schemas, hooks, agents and stability over time, each with both outcomes."""
 
+import base64
 import hashlib
 import json
 from pathlib import Path
@@ -177,7 +178,17 @@ def test_what_was_sent_is_left_to_its_own_requirement() -> None:
     assert list(check_secret_free([listing(BASE)], [told_back], [Secret(token)])) == []
     assert weights(check_nothing_returned([Secret(token)], [told_back])) == {VIOLATION}
     assert weights(check_nothing_returned([Secret("a/b+cdefgh")], [answer(404, raw="x a%2Fb%2Bcdefgh")])) == {VIOLATION}
-    assert list(check_nothing_returned([Secret(token)], [answer(404, {"seen": f"x{token}"})])) == []
+    assert list(check_nothing_returned([Secret(token[:12])], [answer(404, {"seen": f"x{token[:12]}"})])) == []
+    for written in (
+        f"x{token}y",
+        base64.b64encode(f"svc:{token}!".encode()).decode(),
+        token.encode().hex(),
+        token.upper(),
+    ):
+        assert weights(check_nothing_returned([Secret(token)], [answer(404, {"seen": written})])) == {VIOLATION}
+    assert weights(check_nothing_returned([Secret(token)], [answer(404, headers=((f"x-{token}", "1"),))])) == {
+        VIOLATION
+    }
 
 
 def test_a_short_token_is_found_only_as_a_whole_value() -> None:
@@ -316,12 +327,12 @@ def hashed(args: Any, over: Any) -> Invocation:
 def test_hashes_are_taken_after_redaction() -> None:
     plain, secret = {"a": 1}, {"key": "planted-secret"}
     good = hashed(plain, plain)
-    assert list(check_redacted_hash(good, hashed(secret, {"key": "***"}))) == []
-    assert weights(check_redacted_hash(good, hashed(secret, secret))) == {VIOLATION}
-    assert weights(check_redacted_hash(hashed(plain, {"b": 1}), hashed(secret, {"key": "***"}))) == {ADVISORY}
-    assert weights(check_redacted_hash(good, None)) == {BLOCKED}
-    assert weights(check_redacted_hash(good, call({**NAMED, "status": "ok"}, args=secret))) == {BLOCKED}
-    assert weights(check_redacted_hash(good, UNWIRED)) == {BLOCKED}
+    assert list(check_redacted_hash(good, [hashed(secret, {"key": "***"})])) == []
+    assert weights(check_redacted_hash(good, [hashed(secret, secret)])) == {VIOLATION}
+    assert weights(check_redacted_hash(hashed(plain, {"b": 1}), [hashed(secret, {"key": "***"})])) == {ADVISORY}
+    assert weights(check_redacted_hash(good, [])) == {BLOCKED}
+    assert weights(check_redacted_hash(good, [call({**NAMED, "status": "ok"}, args=secret)])) == {BLOCKED}
+    assert weights(check_redacted_hash(good, [UNWIRED])) == {BLOCKED}
 
 
 def test_agents() -> None:

@@ -19,6 +19,11 @@ def rewritten(answer: Response, change: Callable[[Any], Any]) -> Response:
     return json_response(change(json.loads(bytes(answer.body))), answer.status_code, kept)
 
 
+def with_member(body: Any, tool_id: str, member: str, value: Any) -> Any:
+    """A list in which one tool has another member."""
+    return {**body, "tools": [{**one, member: value} if one["toolId"] == tool_id else one for one in body["tools"]]}
+
+
 class Discovering(HostApp):
     """Changes its discovery document."""
 

@@ -147,7 +147,7 @@ class Climbing(HostApp):
     """Changes a tier with every list."""
 
     kills = ("reading-changes-nothing",)
-    allows = ("writes-change-nothing", "item-agrees-with-list")
+    allows = ("writes-change-nothing", "item-agrees-with-list", "tool-ids-unique", "source-filter-exact")
     read = 0
 
     async def list_tools(self, request: Request) -> Response:

@@ -8,7 +8,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from openwop_conformance.reference.app import HostApp, json_response
-from openwop_conformance.reference.mutants.base import ENVELOPE, ById, Discovering, Listing, Misses, Strangers
+from openwop_conformance.reference.mutants.base import (
+    ENVELOPE,
+    ById,
+    Discovering,
+    Listing,
+    Misses,
+    Strangers,
+    with_member,
+)
 
 
 class NoDiscovery(HostApp):
@@ -144,8 +152,7 @@ class BadInputSchema(Listing):
     advises = ("input-schema-portable",)
 
     def change(self, body: Any) -> Any:
-        body["tools"][0]["inputSchema"] = {"type": "objekt"}
-        return body
+        return with_member(body, "openwop:text.slugify", "inputSchema", {"type": "objekt"})
 
 
 class BadOutputSchema(Listing):
@@ -154,8 +161,8 @@ class BadOutputSchema(Listing):
     kills = ("output-schema-valid", "item-agrees-with-list")
 
     def change(self, body: Any) -> Any:
-        body["tools"][0]["outputSchema"] = {"$schema": "http://json-schema.org/draft-07/schema#", "required": "slug"}
-        return body
+        broken = {"$schema": "http://json-schema.org/draft-07/schema#", "required": "slug"}
+        return with_member(body, "openwop:text.slugify", "outputSchema", broken)
 
 
 class NobodySeesConnectors(Listing):
