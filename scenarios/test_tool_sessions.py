@@ -20,12 +20,13 @@ from openwop_conformance.checks.session_answers import (
     Started,
     check_absent,
     check_answer,
+    check_broken,
     check_present,
     check_readings,
 )
 from openwop_conformance.client.host import Host
 from openwop_conformance.client.http import Credential
-from openwop_conformance.client.runs import SESSION_RUN_PATH, read_run, start_sessions
+from openwop_conformance.client.runs import SESSION_RUN_PATH, is_waiting, read_run, start_sessions
 from openwop_conformance.findings import Finding, Weight
 from openwop_conformance.plugin.trial import Trial
 
@@ -35,6 +36,7 @@ WIRE = (
     f"the host does not wire POST {SESSION_RUN_PATH}; wire it on a test host, "
     "or name runs that exist (--openwop-run-id)"
 )
+UNNAMED = f"the host wires POST {SESSION_RUN_PATH}, but its answers name no runId"
 Wanted = tuple[Credential, str, Started | None]
 Watched = tuple[Credential, str, Started | None, list[Reading]]
 
@@ -64,15 +66,19 @@ def test_tool_sessions(host: Host, settle: Trial) -> None:
     around = Surroundings(tools, tuple(secret_pattern(one.reveal()) for one in host.settings.secrets if one))
     tally = Tally()
     found = [finding for one in watched for finding in judged(host, one, around, tally)]
+    found += check_broken(sessions.broken)
+    wire = UNNAMED if sessions.wired else WIRE
     readable = [one for one in watched if one[3]]
     for requirement in FOLDED:
         own = [one for one in found if one.requirement == requirement]
-        settle(own or unless_elsewhere(nothing(requirement, runs, readable, tools, tally)), requirement)
+        missing = nothing(requirement, runs, readable, tools, tally)
+        missing = [replace(one, message=wire) if one.message == WIRE else one for one in missing]
+        settle(own or unless_elsewhere(missing), requirement)
     for requirement, member in ((MATCHES, "session_id"), (AS_ASKED, "asked")):
         own = [one for one in found if one.requirement == requirement]
         exercised = any(told is not None and getattr(told, member) for _, _, told, _ in readable)
         why = "the host did not name a session in its answer" if requirement == MATCHES else "no tool was asked for"
-        without = WIRE if not runs else why
+        without = wire if not runs else why
         weight = Weight.BLOCKED if not runs else Weight.INAPPLICABLE
         settle(own or ([] if exercised else [Finding(requirement, without, weight=weight)]), requirement)
 
@@ -89,11 +95,15 @@ def judged(host: Host, one: Watched, around: Surroundings, tally: Tally) -> Iter
     tally.add(seen)
     for finding in findings:
         yield replace(finding, exchange=first.answer.exchange)
-    later = [replace(again, way=f"{again.way}, later") for again in read_run(host, credential, run_id)]
-    yield from check_readings(run_id, [*readings, *later[:1]])
+    yield from check_readings(run_id, readings)
+    earlier = {one.way: one for one in readings}
+    for again in read_run(host, credential, run_id):
+        if again.way in earlier:
+            later = replace(again, way=f"{again.way}, later", remark="")
+            yield from check_readings(run_id, [replace(earlier[again.way], remark=""), later])
     if told is not None:
         yield from check_answer(told, first.events)
-        yield from check_present(run_id, first)
+        yield from check_present(run_id, first, waiting=is_waiting(first.events))
 
 
 def nothing(

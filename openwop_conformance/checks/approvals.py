@@ -1,5 +1,6 @@
 """Interrupts and approvals in the middle of a session: which kinds there are, and what a decision says."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,7 @@ _REJECTED = frozenset(
 _ACCEPTED = frozenset(
     {
         "accept", "accepted", "approve", "approved", "grant", "granted", "edit-accept", "allow", "allowed", "yes",
-        "override", "overridden", "true",
+        "override", "overridden", "true", "confirm", "confirmed", "proceed", "continue", "ok", "resume",
     }
 )  # fmt: skip
 _YES = ("approved", "approve", "granted", "accepted", "accept", "allowed")
@@ -33,8 +34,14 @@ _NO = ("rejected", "denied", "declined", "refused")
 _SAYING = ("action", "decision", "resolution", "outcome", "answer", "result", "status")
 _HOLDING = ("resumeValue", "value", "response", "resolution", "result", "decision", "data", "payload", "approval")
 _DEPTH = 4
-_NEW_WORDS = ("approv", "auth", "consent", "permission", "confirm", "credential")
-_ASKING_WORDS = ("requir", "request", "need", "pending", "await", "ask")
+_STEM = re.compile(r"approv|authori[sz]|authenticat|auth$|oauth|consent|permission|confirm|credential")
+_ASKING_WORDS = frozenset(
+    {
+        "require", "required", "requires", "request", "requested", "need", "needed", "needs", "pending", "await",
+        "awaiting", "awaited", "ask", "asked", "asking", "challenge", "prompt", "prompted",
+    }
+)  # fmt: skip
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def new_kind(event: Event) -> str | None:
@@ -42,9 +49,9 @@ def new_kind(event: Event) -> str | None:
     if event.kind in {REQUESTED, RESOLVED}:
         kind = event.payload.get("kind")
         return kind if isinstance(kind, str) and kind not in KINDS else None
-    tail = event.kind.removeprefix(SESSION_PREFIX).lower()
-    asks = any(word in tail for word in _NEW_WORDS) and any(word in tail for word in _ASKING_WORDS)
-    return event.kind if event.kind.startswith(SESSION_PREFIX) and (asks or "interrupt" in tail) else None
+    words = [one.lower() for one in _WORDS.findall(event.kind.removeprefix(SESSION_PREFIX))]
+    asks = any(map(_STEM.match, words)) and not _ASKING_WORDS.isdisjoint(words) and "not" not in words
+    return event.kind if event.kind.startswith(SESSION_PREFIX) and (asks or "interrupt" in words) else None
 
 
 def asks_for_approval(event: Event) -> bool:

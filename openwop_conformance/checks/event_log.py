@@ -46,7 +46,7 @@ def check_log(run_id: str, values: Sequence[Any], around: Surroundings | None = 
         if event is not None:
             events.append(event)
             told = value.get("runId")
-            if told != run_id:
+            if told != run_id and isinstance(told, str):
                 message = "an event in the log of a run names another run"
                 findings.append(
                     Finding(ONE_RUN, message, f"run {named(run_id)}, {event.place}", shown(run_id), shown(told))
@@ -107,6 +107,7 @@ class _Lane:
 
     fold: RunFold
     next: int = 0
+    first: int = 0
     begun: bool = False
     gaps: bool = False
     lost: bool = False
@@ -157,7 +158,10 @@ class LogFold:
     def _place(self, run_id: str, lane: _Lane, event: Event) -> None:
         """An event that is not the next one: to be held, or too late, or there already."""
         if not lane.begun and not lane.held and event.kind in RUN_STARTS:
+            lane.first = event.sequence
             self._fold(run_id, lane, event)
+        elif event.sequence < lane.first and not lane.gaps and event.kind in RUN_STARTS:
+            self.reordered += 1
         elif lane.begun and event.sequence < lane.next:
             if not lane.gaps or event.sequence == lane.next - 1 or lane.fold.knows(event.event_id):
                 lane.fold.take(event)

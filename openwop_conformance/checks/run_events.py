@@ -31,6 +31,7 @@ class Event(msgspec.Struct, gc=False):
     payload: dict[str, Any]
     line: int = 0
     node: str = ""
+    cause: str = ""
 
     @property
     def place(self) -> str:
@@ -48,9 +49,10 @@ def event_of(value: dict[str, Any], line: int = 0) -> Event | None:
     kind, sequence = value.get("type"), value.get("sequence")
     if type(sequence) is float and sequence.is_integer():
         sequence = int(sequence)
-    if type(kind) is not str or type(sequence) is not int:
+    if type(kind) is not str or type(sequence) is not int or sequence < 0:
         return None
     event_id, payload, node = value.get("eventId"), value.get("payload"), value.get("nodeId")
+    cause = value.get("causationId")
     return Event(
         kind,
         sequence,
@@ -58,6 +60,7 @@ def event_of(value: dict[str, Any], line: int = 0) -> Event | None:
         payload if type(payload) is dict else {},
         line,
         node if type(node) is str else "",
+        cause if type(cause) is str else "",
     )
 
 

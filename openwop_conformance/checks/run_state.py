@@ -59,6 +59,25 @@ class Bracket:
 
 
 @dataclass(slots=True)
+class Doubt:
+    """A rejection that can be about any of several calls: one of them at least must not return ok."""
+
+    rejected: Event
+    waiting: int
+    kept: bool = False
+
+    def settle(self, *, ok: bool) -> None:
+        """One of the calls has returned."""
+        self.waiting -= 1
+        self.kept = self.kept or not ok
+
+    @property
+    def broken(self) -> bool:
+        """Whether all of them returned ok."""
+        return not self.waiting and not self.kept
+
+
+@dataclass(slots=True)
 class Call:
     """A call that has not returned."""
 
@@ -67,6 +86,7 @@ class Call:
     event: Event
     bracket: Bracket | None
     rejected: Event | None = None
+    doubts: list[Doubt] = field(default_factory=list)
 
 
 class RunState:

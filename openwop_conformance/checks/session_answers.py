@@ -55,6 +55,7 @@ class Reading:
     events: tuple[Any, ...]
     answer: Answer
     whole: bool
+    remark: str = ""
 
 
 def _of_sessions(events: Sequence[Any], *kinds: str) -> list[dict[str, Any]]:
@@ -84,21 +85,40 @@ def check_answer(started: Started, events: Sequence[Any]) -> Iterator[Finding]:
         )
 
 
-def check_present(run_id: str, reading: Reading) -> Iterator[Finding]:
-    """`session-opened-once`: a run that the host started for a session holds one."""
-    if not _of_sessions(reading.events, OPENED, CLOSED):
+def check_broken(broken: Sequence[Started]) -> Iterator[Finding]:
+    """`session-tool-as-asked`: a seam that breaks down over a tool shows no session of it."""
+    for one in broken:
+        seen = f"status {one.answer.status}"
+        message = f"the seam breaks down when it is asked for a session on {shown(one.asked)}; refuse what has none"
+        exchange = one.answer.exchange
+        yield Finding(AS_ASKED, message, one.answer.place, "a run, or 4xx", seen, exchange, Weight.ADVISORY)
+
+
+def check_present(run_id: str, reading: Reading, *, waiting: bool = False) -> Iterator[Finding]:
+    """`session-opened-once`: a run that the host started for a session holds one, unless it has not come so far."""
+    ended = any(isinstance(one, dict) and one.get("type") in RUN_ENDS for one in reading.events)
+    shows = bool(_of_sessions(reading.events, OPENED, CLOSED))
+    if waiting:
+        message = f"run {named(run_id)} waits for somebody to decide, so its session could not be seen to its end"
+        yield Finding("session-closed-once", message, exchange=reading.answer.exchange, weight=Weight.BLOCKED)
+    elif not shows and ended:
         message = f"run {named(run_id)} was started for a session and holds no tool.session events"
         expected = "one tool.session.opened, because sessionLifecycle is advertised"
         seen = f"{len(reading.events)} other events"
         yield Finding("session-opened-once", message, reading.way, expected, seen, reading.answer.exchange)
-    elif not any(isinstance(one, dict) and one.get("type") in {CLOSED, *RUN_ENDS} for one in reading.events):
+    elif not ended and not _of_sessions(reading.events, CLOSED):
         message = f"run {named(run_id)} neither closes its session nor ends within the time that the suite waits"
         exchange = reading.answer.exchange
-        yield Finding("session-closed-once", message, reading.way, exchange=exchange, weight=Weight.INCONCLUSIVE)
+        for requirement in ("session-closed-once", *(() if shows else ("session-opened-once",))):
+            yield Finding(requirement, message, reading.way, exchange=exchange, weight=Weight.INCONCLUSIVE)
 
 
 def check_readings(run_id: str, readings: Sequence[Reading]) -> Iterator[Finding]:
     """`event-log-durable`: every way, and every later reading, shows the same events."""
+    for one in readings:
+        if one.remark:
+            message = f"run {named(run_id)}: {one.remark}"
+            yield Finding(DURABLE, message, one.way, exchange=one.answer.exchange, weight=Weight.ADVISORY)
     first, *others = readings
     for other in others:
         whole = first.whole and other.whole
@@ -110,11 +130,16 @@ def check_readings(run_id: str, readings: Sequence[Reading]) -> Iterator[Finding
 
 
 def _followed(reading: Reading, whole: bool) -> list[Any]:  # noqa: FBT001 - a filter by its one question
-    """The events up to the end of the run, where a reader may stop; all kinds, or those that sessions are made of."""
+    """All kinds of events, or those that sessions are made of; behind the end of a run, where streams stop, fewer."""
     kinds = [one.get("type") if isinstance(one, dict) else None for one in reading.events]
     end = next((place + 1 for place, kind in enumerate(kinds) if kind in RUN_ENDS), len(kinds))
-    told = list(zip(kinds, reading.events, strict=True))[:end]
-    return [one for kind, one in told if whole or (isinstance(kind, str) and kind.startswith(_FOLLOWED))]
+    told = list(zip(kinds, reading.events, strict=True))
+    followed = [isinstance(kind, str) and kind.startswith(_FOLLOWED) for kind in kinds]
+    return [
+        one
+        for place, (_, one) in enumerate(told)
+        if (whole or followed[place]) and (place < end or (whole and followed[place]))
+    ]
 
 
 def _difference(one: Sequence[Any], other: Sequence[Any]) -> tuple[str, str] | None:

@@ -144,7 +144,7 @@ class CallFold(RunState):
             return
         elif not refused and self._partial:
             self._inconclusive("session-calls-paired", event, f"the return of {quoted(name)}")
-        elif not refused:
+        elif not refused and not self.ended:
             self._unpaired(session, event, f"a return names the call {quoted(name)}, which was never made")
         if name is not None:
             self._done.add(self._key(name, session))
@@ -158,11 +158,18 @@ class CallFold(RunState):
                 one.strays += 1
 
     def _judge_rejected(self, name: str, call: Call, event: Event) -> None:
+        status, payload = event.payload.get("status"), event.payload
+        ok = status == "ok" or (status is None and "outcome" in payload and "error" not in payload)
+        for doubt in call.doubts:
+            doubt.settle(ok=ok)
+            if doubt.broken:
+                message = "an approval in the session was rejected, and yet all calls that it can be about return ok"
+                expected = f"another status of one of them after the rejection at {doubt.rejected.place}"
+                self._say("session-rejected-call-not-ok", message, event, expected, shown(status or "an outcome"))
         if call.rejected is None:
             return
         self.tally.rejections += 1
-        status, payload = event.payload.get("status"), event.payload
-        if status == "ok" or (status is None and "outcome" in payload and "error" not in payload):
+        if ok:
             message = f"the approval of call {quoted(name)} was rejected, and yet it returns ok"
             expected = f"another status after the rejection at {call.rejected.place}"
             self._say("session-rejected-call-not-ok", message, event, expected, shown(status or "an outcome"))

@@ -26,10 +26,11 @@ MAX_VALUES = 100_000
 MAX_VALUE = 65_536
 PREFIX = 20
 LONG_FLOAT = 7
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+$")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+")
 _BLAND_ID = re.compile(
     r"(?:(?!gh[a-z]_|sk[-_]|shp)[A-Za-z]{1,16}[_:.-])?"
-    r"(?:[0-9a-f]{1,32}|[0-9A-F]{1,32}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))"
+    r"(?:[0-9a-f]{1,32}|[0-9A-F]{1,32}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))(?:-[a-z]{2,9}(?:-[a-z]+)?-?[0-9]?)?"
 )
 
 
@@ -115,7 +116,18 @@ def strange_values(event: Event) -> list[tuple[str, str]]:
     strange = {name: value for name, value in event.payload.items() if name not in KNOWN}
     found: set[str] = set()
     distinctive(strange, found)
+    distinctive(list(strange), found)
+    found |= {text for _, text in texts(strange) if text.isdecimal() and int(text) >= DISTINCTIVE_NUMBER}
     return [(event.place, value) for value in sorted(found)]
+
+
+def _is_contained(told: str, value: str) -> bool:
+    """Whether a value of a call stands in a longer text; short ones only where they stand alone and are no date."""
+    if told not in value:
+        return False
+    return len(told) >= CONTAINED or (
+        not _DATE.match(told) and bool(re.search(rf"(?<![0-9A-Za-z]){re.escape(told)}(?![0-9A-Za-z])", value))
+    )
 
 
 def copied_findings(strange: Sequence[tuple[str, str]], told: set[str], ids: set[str]) -> Iterator[Finding]:
@@ -125,8 +137,7 @@ def copied_findings(strange: Sequence[tuple[str, str]], told: set[str], ids: set
             continue
         start = value.rstrip(".…")
         copied = value in told or any(
-            one not in ids
-            and ((len(one) >= CONTAINED and one in value) or (len(start) >= PREFIX and one.startswith(start)))
+            one not in ids and (_is_contained(one, value) or (len(start) >= PREFIX and one.startswith(start)))
             for one in told
         )
         if copied:

@@ -50,7 +50,7 @@ class RunFold(CallFold, InterruptFold):
             message = "a sequence does not increase"
             expected = f"a sequence above {self._last}"
             self._say("event-sequences-increase", message, event, expected, str(event.sequence))
-            if known:
+            if known or self.ended:
                 return
         handler = _HANDLERS.get(event.kind)
         if handler is not None:
@@ -160,10 +160,10 @@ class RunFold(CallFold, InterruptFold):
                 if call.session is None and call.event.sequence > opened
             }
             fitting = [span for span in self._loose if span[0] > opened]
-            if fitting:
+            if fitting and outcome == "completed":
                 self._loose.remove(min(fitting))
                 self._held += 1
-            elif outcome in {*OUTCOMES, *TOLERATED_OUTCOMES}:
+            elif not fitting and outcome in {*OUTCOMES, *TOLERATED_OUTCOMES}:
                 bracket.outcome = str(outcome)
                 self._empty.append(bracket)
         else:
@@ -212,8 +212,9 @@ class RunFold(CallFold, InterruptFold):
     def _match_orphans(self) -> None:
         """Closes without an opening: of a session that goes by another id, or of none at all."""
         for session, tool, event in self._orphans:
-            fitting = [one for one in self._open.values() if one.tool == tool] or list(self._open.values())
-            if fitting:
+            before = [one for one in self._open.values() if one.opened.sequence < event.sequence]
+            fitting = [one for one in before if one.tool == tool] or before
+            if fitting and not self._partial:
                 del self._open[fitting[0].id]
                 self._closed[fitting[0].id] = event
                 self.tally.closed += 1
@@ -255,7 +256,7 @@ class RunFold(CallFold, InterruptFold):
         closed = bracket.closed or bracket.opened
         within = range(bracket.opened.sequence, closed.sequence)
         ghost = next((one for one, event in self._ghosts.items() if event.sequence in within), None)
-        if bracket.id in self._late:
+        if bracket.id in self._late or (ghost is not None and self._partial):
             return
         if ghost is not None:
             message = f"the calls in the session {quoted(bracket.id)} name another session"

@@ -71,7 +71,7 @@ def check_nothing_changed(
 
 
 def _differ(one: Answer, other: Answer) -> bool:
-    """Whether two answers have other statuses or, where they succeed, hold other tools, in any order, or other bodies."""
+    """Whether two answers have other statuses or, where they succeed, other tools in any order, or other bodies."""
     left, right = read_listing(one), read_listing(other)
     if one.status != other.status or left.tools is None or right.tools is None:
         return one.status != other.status or (one.status in _SUCCESS and not same_json(one.json, other.json))

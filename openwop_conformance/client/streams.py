@@ -26,17 +26,22 @@ def frames(body: bytes) -> list[Frame]:
 
 
 def _frame(block: str) -> Frame | None:
-    """A block of lines; one without data is a comment or a sign of life."""
-    name, data = "", []
+    """A block of lines; one without data is a comment, and one without an id whose data is no event a sign of life."""
+    name = ""
+    data: list[str] = []
     for line in block.split("\n"):
         field, _, value = line.partition(":")
         if field == "id":
             name = value.removeprefix(" ")
         elif field == "data":
             data.append(value.removeprefix(" "))
-    if not data:
-        return None
+    event = _json("\n".join(data)) if data else None
+    is_event = isinstance(event, dict) and bool({"type", "sequence", "eventId"} & event.keys())
+    return Frame(name, event) if data and (name or is_event) else None
+
+
+def _json(text: str) -> Any:
     try:
-        return Frame(name, json.loads("\n".join(data)))
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return Frame(name, None)
+        return None

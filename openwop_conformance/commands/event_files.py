@@ -15,6 +15,7 @@ import zstandard
 
 MAX_LINE = 16 * 1024 * 1024
 CHUNK = 1 << 20
+CHUNK_IN = 1 << 16
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -75,13 +76,44 @@ class _Plain(io.RawIOBase):
         return len(data)
 
 
+class _Zstandard(io.RawIOBase):
+    """Frame after frame; the library's own reader takes a frame that is cut off for one that ends."""
+
+    def __init__(self, source: io.BufferedReader) -> None:
+        self._source = source
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._told = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        while not self._told:
+            data = self._source.read(CHUNK_IN)
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("its last zstandard frame is cut off")
+                return 0
+            self._take(data)
+        part, self._told = self._told[: len(into)], self._told[len(into) :]
+        into[: len(part)] = part
+        return len(part)
+
+    def _take(self, data: bytes) -> None:
+        while data:
+            self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+            self._told += self._frame.decompress(data)
+            data = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+
+
 def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
     magic = stream.peek(4)[:4]
     if magic.startswith(_GZIP):
         return io.BufferedReader(gzip.GzipFile(fileobj=stream), CHUNK)
     if magic == _ZSTD:
-        reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-        return io.BufferedReader(reader, CHUNK)
+        return io.BufferedReader(_Zstandard(stream), CHUNK)
     return stream
 
 
@@ -149,12 +181,23 @@ def _why(error: Exception) -> str:
     return "nested too deep" if isinstance(error, RecursionError) else f"not JSON: {error}"
 
 
+def _unless_broken(value: Any, text: str) -> Any:
+    """A value of an array, unless it holds what UTF-8 cannot carry, raw or escaped."""
+    try:
+        text.encode()
+        if "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return Broken("not JSON: halves of surrogate pairs, or bytes that are not UTF-8")
+    return value
+
+
 class _Array:
     """The elements of one array, without holding more of it than an element needs."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
-        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         self._decode = json.JSONDecoder(parse_constant=_refuse).raw_decode
         self._text = ""
         self._place = 0
@@ -200,7 +243,7 @@ class _Array:
                 if end < 0:
                     return
             else:
-                yield self._line, value
+                yield self._line, _unless_broken(value, self._text[self._place : end])
             self._line += self._text.count("\n", self._place, end)
             self._place = end
         yield self._line, Broken("the array is cut off")
