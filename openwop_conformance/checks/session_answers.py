@@ -98,7 +98,7 @@ def check_present(run_id: str, reading: Reading, *, waiting: bool = False) -> It
     """`session-opened-once`: a run that the host started for a session holds one, unless it has not come so far."""
     ended = any(isinstance(one, dict) and one.get("type") in RUN_ENDS for one in reading.events)
     shows = bool(_of_sessions(reading.events, OPENED, CLOSED))
-    if waiting:
+    if waiting and not ended:
         message = f"run {named(run_id)} waits for somebody to decide, so its session could not be seen to its end"
         yield Finding("session-closed-once", message, exchange=reading.answer.exchange, weight=Weight.BLOCKED)
     elif not shows and ended:

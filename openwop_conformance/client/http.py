@@ -195,7 +195,7 @@ class Client:
                     raise
                 answer = self._roundtrip(record, request)
         except _Lost as lost:
-            self._lost_in_a_row += 1
+            self._lost_in_a_row += not lost.again
             elapsed = round((time.monotonic() - started) * 1000)
             failed = without_secrets(replace(record, error=lost.reason, elapsed_ms=elapsed), self.redactor)
             raise Unobservable(failed.error or lost.reason, failed) from None
@@ -203,7 +203,7 @@ class Client:
         return answer
 
     def _give_up_in_time(self) -> None:
-        """A host that has fallen silent is not waited for over and over."""
+        """A host that has fallen silent is not waited for over and over; one that hangs up has at least picked up."""
         if self._lost_in_a_row >= MAX_LOST:
             raise _Lost(f"not asked: the {MAX_LOST} requests before it got no answer")
 

@@ -6,7 +6,16 @@ from types import ModuleType
 
 from openwop_conformance.reference import session_variants, variants
 from openwop_conformance.reference.app import HostApp
-from openwop_conformance.reference.mutants import content, disclosure, manners, projection, sessions
+from openwop_conformance.reference.mutants import (
+    content,
+    disclosure,
+    manners,
+    projection,
+    readings,
+    seconds,
+    sessions,
+    whispers,
+)
 
 Host = type[HostApp]
 
@@ -24,7 +33,7 @@ def blame(host: Host) -> set[str]:
 @cache
 def all_mutants() -> tuple[Host, ...]:
     """Every host with a vice."""
-    return _hosts_of(projection, manners, disclosure, content, sessions)
+    return _hosts_of(projection, manners, seconds, disclosure, whispers, content, sessions, readings)
 
 
 @cache

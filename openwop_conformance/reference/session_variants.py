@@ -167,3 +167,40 @@ class ChoosesTheTool(HostApp):
         if known is None:
             known = request.state.body = await HostApp.body(request)
         return known
+
+
+class SignsOfLife(HostApp):
+    """Sends signs of life with data between the events of a stream, which is the only way to read its runs."""
+
+    whole = True
+
+    def routes(self) -> list[Route]:
+        gone = (f"{SEAMS}/test",)
+        return [one for one in super().routes() if not one.path.startswith(gone) and not one.path.endswith("/poll")]
+
+    async def stream(self, request: Request) -> Response:
+        answer = await super().stream(request)
+        assert isinstance(answer, StreamingResponse)
+        told = answer.body_iterator
+
+        async def beating() -> Any:
+            async for part in told:
+                yield "event: ping\ndata: 2026-05-30 10:00:00+00:00\n\n"
+                yield part
+
+        return StreamingResponse(beating(), media_type="text/event-stream")
+
+
+class WaitsForAnswers(Showing):
+    """Leaves sessions of tools that need an approval waiting for it."""
+
+    def show(self, events: list[Event]) -> list[Event]:
+        asked = next((place for place, one in enumerate(events) if one["type"] == "interrupt.requested"), None)
+        return events if asked is None else events[: asked + 1]
+
+
+class NullMembers(Showing):
+    """Writes null for the members of an event that it could leave out."""
+
+    def show(self, events: list[Event]) -> list[Event]:
+        return [{**one, "nodeId": None, "causationId": None} for one in events]

@@ -19,6 +19,7 @@ from openwop_conformance.reference.mutants.base import (
     Discovering,
     Listing,
     rewritten,
+    with_member,
 )
 
 
@@ -446,3 +447,59 @@ class TrailingSlash(HostApp):
 
         moved = [Route("/v1/tools", onward), Route("/v1/tools/", slashed)]
         return [*moved, *(one for one in super().routes() if one.path != "/v1/tools")]
+
+
+class OtherScripts(HostApp):
+    """Has ids in other scripts, and echoes unknown ones."""
+
+    def __init__(self, catalog: Any, *more: Any) -> None:
+        names = {"connector:crm_find_contact": "connector:連絡先", "connector:crm_update_contact": "connector:запись"}
+        tools = tuple(
+            replace(one, descriptor={**one.descriptor, "toolId": names.get(one.id, one.id)}) for one in catalog.tools
+        )
+        agents = tuple((name, tuple(names.get(one, one) for one in allowed)) for name, allowed in catalog.agents)
+        super().__init__(replace(catalog, tools=tools, agents=agents), *more)
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        if answer.status_code != 404:
+            return answer
+        return rewritten(answer, lambda body: {**body, "details": {"id": request.path_params["tool_id"]}})
+
+
+class RemembersMisses(HostApp):
+    """Says of every miss whether it was asked before, whoever asks and for whatever."""
+
+    def __init__(self, *parts: Any) -> None:
+        self.asked: set[tuple[str, str]] = set()
+        super().__init__(*parts)
+
+    async def one_tool(self, request: Request) -> Response:
+        answer = await super().one_tool(request)
+        if answer.status_code == 404:
+            key = (request.headers.get("authorization", ""), request.path_params["tool_id"])
+            answer.headers["X-Cache"] = "HIT" if key in self.asked else "MISS"
+            self.asked.add(key)
+        return answer
+
+
+class Challenges(HostApp):
+    """Says where to get a token when it turns callers away."""
+
+    def caller(self, request: Request) -> Any:
+        try:
+            return super().caller(request)
+        except HTTPException:
+            where = 'Bearer resource_metadata="https://host.example/.well-known/oauth2-protected-resource"'
+            raise HTTPException(401, headers={"WWW-Authenticate": where}) from None
+
+
+class ReadCounter(Listing):
+    """Counts in a description how often the list was read: an advisory, wherever the list is compared."""
+
+    advises = ("reading-changes-nothing", "item-agrees-with-list", "source-filter-exact")
+    read = 0
+
+    def change(self, body: Any) -> Any:
+        self.read += 1
+        return with_member(body, "openwop:text.slugify", "description", f"Read {self.read} times.")
