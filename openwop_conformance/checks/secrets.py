@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
 from openwop_conformance.checks.listing import Listing, Tool, prerequisite, read_listing
-from openwop_conformance.checks.texts import body_texts, header_texts, texts
+from openwop_conformance.checks.texts import body_texts, distinct_texts, texts
 from openwop_conformance.credential_material import find_material, looks_chosen, without_material
 from openwop_conformance.exchanges import Answer, Exchange
 from openwop_conformance.findings import Finding, Weight
@@ -40,9 +41,13 @@ def check_answers_secret_free(answers: Sequence[Answer], known: Sequence[Secret]
     """`descriptor-secret-free`, for whatever the catalog answers at any time, and for refusals of any kind."""
     patterns = [secret_pattern(one.reveal()) for one in known if one]
     own = [one for one in answers if one.status >= LOWEST_ERROR or CATALOG in one.place]
-    lists = [one for one in map(read_listing, own) if one.tools]
-    listed = {id(one.answer) for one in lists}
-    return _material(lists, [one for one in own if id(one) not in listed], patterns)
+    first = {one.body: one for one in reversed(own)}
+    lists = [one for one in map(read_listing, first.values()) if one.tools]
+    listed = {one.answer.body for one in lists}
+    yield from _material(lists, [one for body, one in first.items() if body not in listed], patterns)
+    headers = {pair: one for one in reversed(own) for pair in one.headers}
+    for (name, value), one in headers.items():
+        yield from _aside(replace(one, headers=((name, value),), shadowed=()), patterns)
 
 
 def _material(
@@ -120,17 +125,17 @@ def _chosen(value: Any, pointer: str, name: str, exchange: Exchange) -> Iterator
 def check_nothing_returned(secrets: Sequence[Secret], answers: Sequence[Answer]) -> Iterator[Finding]:
     """`tokens-never-returned`: what was sent or planted stands in no body and in no header, in any usual spelling."""
     patterns = [secret_pattern(one.reveal()) for one in secrets if one]
-    for answer in answers:
-        for where, text in (*body_texts(answer), *header_texts(answer)):
-            if any(pattern.search(text) or pattern.search(unquote(text)) for pattern in patterns):
-                yield Finding(
-                    RETURNED,
-                    "a token that was sent, or a secret that was planted, comes back in the answer",
-                    where,
-                    "no secret of the caller's or of the host's",
-                    "one, not shown here",
-                    answer.exchange,
-                )
+    for answer, where, text in distinct_texts(answers):
+        ways = {text, unquote(text)} if "%" in text else {text}
+        if any(pattern.search(one) for pattern in patterns for one in ways):
+            yield Finding(
+                RETURNED,
+                "a token that was sent, or a secret that was planted, comes back in the answer",
+                where,
+                "no secret of the caller's or of the host's",
+                "one, not shown here",
+                answer.exchange,
+            )
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,6 @@
 """Every text of an answer, with the place where it stands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from openwop_conformance.exchanges import Answer
@@ -20,6 +20,21 @@ def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from texts(inner, f"{pointer}/{number}")
+
+
+def distinct_texts(answers: Iterable[Answer]) -> Iterator[tuple[Answer, str, str]]:
+    """Every text of several answers with its place; bodies and headers that come again are passed over."""
+    bodies: set[bytes] = set()
+    headers: set[tuple[str, str]] = set()
+    for answer in answers:
+        if answer.body not in bodies:
+            bodies.add(answer.body)
+            yield from ((answer, where, text) for where, text in body_texts(answer))
+        for pair in answer.headers:
+            if pair not in headers:
+                headers.add(pair)
+                yield answer, "the name of a header", pair[0]
+                yield answer, f"header {printable(pair[0], 80)}", pair[1]
 
 
 def body_texts(answer: Answer) -> Iterator[tuple[str, str]]:
