@@ -20,7 +20,7 @@ test: $(READY)
 	$(BIN)/coverage run -m pytest tests -n 2 $(addprefix --ignore=,$(MATRIX))
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	$(BIN)/python -m pytest $(MATRIX) -n 2
+	$(BIN)/python -m pytest $(MATRIX) -n 4
 
 compat: .compat/ready
 	$(COMPAT)/python -m pytest tests/plugin/test_manners.py tests/plugin/test_runs.py -n 2

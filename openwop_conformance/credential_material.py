@@ -28,7 +28,7 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 
 MAX_TEXT = 200_000
-REMEMBERED = 2_000
+REMEMBERED = 16_000
 STEP = 4_000
 OVERLAP = 600
 LIKELY_LENGTH = 6
@@ -154,7 +154,7 @@ def _pieces(text: str) -> tuple[Material, ...]:
     return tuple(kept)
 
 
-_remembered = lru_cache(maxsize=16_384)(_pieces)
+_remembered = lru_cache(maxsize=4_096)(_pieces)
 
 
 def without_material(text: str) -> str:

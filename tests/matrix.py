@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 from openwop_conformance.earlier import Earlier
 from openwop_conformance.plugin.direct import judge
@@ -17,6 +18,10 @@ from tests.hosts import reference
 
 MUTANTS = all_mutants()
 VARIANTS = all_variants()
+LIMITS = Limits(max_items=16, concurrency=1)  # one request at a time: threads cost more here than they win
+
+
+known_catalog = cache(load_catalog)
 
 
 @contextmanager
@@ -29,7 +34,7 @@ def serving(host: Host, *, whole: bool = False) -> Iterator[RunningHost]:
         finally:
             running.stop()
     else:
-        with reference(host(load_catalog())) as running:
+        with reference(host(known_catalog())) as running:
             yield running
 
 
@@ -42,7 +47,7 @@ def settings_for(host: Host, running: RunningHost, *, principals: int = 2) -> Se
         own = _declared(running)
     if getattr(host, "declared", False):
         own = tuple(
-            replace(one, scopes=given.scopes) for one, given in zip(own, load_catalog().principals, strict=False)
+            replace(one, scopes=given.scopes) for one, given in zip(own, known_catalog().principals, strict=False)
         )
     return Settings(
         host_url=running.url,
@@ -50,7 +55,7 @@ def settings_for(host: Host, running: RunningHost, *, principals: int = 2) -> Se
         planted_secrets=tuple(map(Secret, running.planted)) if getattr(host, "planted", False) else (),
         timing=getattr(host, "timing", False),
         previous=_earlier() if getattr(host, "earlier", False) else None,
-        limits=Limits(max_items=16),
+        limits=LIMITS,
     )
 
 
@@ -62,7 +67,7 @@ def strict_settings(running: RunningHost) -> Settings:
         planted_secrets=tuple(map(Secret, running.planted)),
         strict=True,
         destructive=True,
-        limits=Limits(max_items=16),
+        limits=LIMITS,
     )
 
 
@@ -74,7 +79,7 @@ def _declared(running: RunningHost) -> tuple[Principal, ...]:
 
 
 def _earlier() -> Earlier:
-    catalog = load_catalog()
+    catalog = known_catalog()
     seen: dict[str, dict[str, tuple[str | None, str | None]]] = {
         one.name: {name: (tool.source, tool.descriptor["safetyTier"]) for name, tool in catalog.world(one).items()}
         for one in catalog.principals
@@ -87,10 +92,10 @@ def given(report: RunReport, verdict: Verdict) -> set[str]:
     return {one.requirement.id for one in report.results if one.verdict is verdict}
 
 
-def judged(host: Host, *, principals: int = 2) -> RunReport:
-    """What the suite says of a host in default mode."""
+def judged(host: Host, *, principals: int = 2, select: tuple[str, ...] = ()) -> RunReport:
+    """What the suite says of a host in default mode, on all requirements or on some."""
     with serving(host) as running:
-        return judge(settings_for(host, running, principals=principals))
+        return judge(replace(settings_for(host, running, principals=principals), select=select))
 
 
 def judged_strictly(host: Host) -> RunReport:

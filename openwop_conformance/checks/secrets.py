@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
@@ -26,49 +25,44 @@ _UNJUDGED = re.compile(
 )
 
 
-def check_secret_free(
-    listings: Sequence[Listing], answers: Sequence[Answer], known: Sequence[Secret] = ()
-) -> Iterator[Finding]:
-    """`descriptor-secret-free`: over lists, single tools, refusals and their headers; values are judged, not names.
+def nothing_shown(listings: Sequence[Listing]) -> Iterator[Finding]:
+    """Why there was no descriptor to look at, where nobody was shown one."""
+    missing = [prerequisite(MATERIAL, one) for one in listings]
+    if all(missing):
+        yield from filter(None, missing[:1])
 
-    What is `known`, because it was sent or planted, is left to `tokens-never-returned`.
+
+def check_secret_free(answers: Sequence[Answer], known: Sequence[Secret] = ()) -> Iterator[Finding]:
+    """`descriptor-secret-free`: over all that the catalog answers, and refusals of any kind, each body and header once.
+
+    Values are judged, not names. What is `known`, because it was sent or planted, is left to `tokens-never-returned`.
     """
     patterns = [secret_pattern(one.reveal()) for one in known if one]
-    return _material(listings, answers, patterns)
-
-
-def check_answers_secret_free(answers: Sequence[Answer], known: Sequence[Secret]) -> Iterator[Finding]:
-    """`descriptor-secret-free`, for whatever the catalog answers at any time, and for refusals of any kind."""
-    patterns = [secret_pattern(one.reveal()) for one in known if one]
     own = [one for one in answers if one.status >= LOWEST_ERROR or CATALOG in one.place]
-    first = {one.body: one for one in reversed(own)}
-    lists = [one for one in map(read_listing, first.values()) if one.tools]
-    listed = {one.answer.body for one in lists}
-    yield from _material(lists, [one for body, one in first.items() if body not in listed], patterns)
+    bodies = {one.body: one for one in reversed(own)}
     headers = {pair: one for one in reversed(own) for pair in one.headers}
-    for (name, value), one in headers.items():
-        yield from _aside(replace(one, headers=((name, value),), shadowed=()), patterns)
+    for answer in bodies.values():
+        yield from _body_material(answer, patterns)
+    for (name, value), answer in headers.items():
+        if not _UNJUDGED.fullmatch(name.lower()):
+            yield from _texts([(f"header {name}", value)], answer.exchange, "the answer", patterns)
 
 
-def _material(
-    listings: Sequence[Listing], answers: Sequence[Answer], known: Sequence[re.Pattern[str]]
-) -> Iterator[Finding]:
-    readable = [one for one in listings if prerequisite(MATERIAL, one) is None]
-    if listings and not readable:
-        yield from filter(None, [prerequisite(MATERIAL, one) for one in listings[:1]])
-    for listing in readable:
-        body = listing.answer.json
-        for tool in listing.tools or ():
-            yield from tool_material(tool, listing.answer.exchange, known)
-        beside = {name: value for name, value in body.items() if name != "tools"} if isinstance(body, dict) else {}
-        yield from _texts(texts(beside), listing.answer.exchange, "the answer", known)
-        yield from _aside(listing.answer, known)
-    for answer in answers:
-        if answer.json is not None:
-            yield from tool_material(Tool("", answer.json), answer.exchange, known)
-        else:
-            yield from _texts(body_texts(answer), answer.exchange, "the answer", known)
-        yield from _aside(answer, known)
+def _body_material(answer: Answer, known: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
+    listing = read_listing(answer)
+    if listing.tools:
+        for tool in listing.tools:
+            yield from tool_material(tool, answer.exchange, known)
+        body = answer.json if isinstance(answer.json, dict) else {}
+        beside = texts({name: value for name, value in body.items() if name != "tools"})
+        yield from _texts(beside, answer.exchange, "the answer", known)
+    elif answer.json is not None:
+        yield from tool_material(Tool("", answer.json), answer.exchange, known)
+    else:
+        yield from _texts(body_texts(answer), answer.exchange, "the answer", known)
+    for name, value in answer.shadowed:
+        hidden = texts(value, f"a member {printable(name, 80)} that stands twice")
+        yield from _texts(hidden, answer.exchange, "the answer", known)
 
 
 def tool_material(tool: Tool, exchange: Exchange, known: Sequence[re.Pattern[str]] = ()) -> Iterator[Finding]:
@@ -76,14 +70,6 @@ def tool_material(tool: Tool, exchange: Exchange, known: Sequence[re.Pattern[str
     name = tool.name if tool.id else "the answer"
     yield from _texts(texts(tool.value, tool.pointer), exchange, name, known)
     yield from _chosen(tool.value, tool.pointer, "", exchange)
-
-
-def _aside(answer: Answer, known: Sequence[re.Pattern[str]]) -> Iterator[Finding]:
-    """What most readers of a body never see: headers, and members that stand before another of the same name."""
-    own = [(f"header {name}", value) for name, value in answer.headers if not _UNJUDGED.fullmatch(name.lower())]
-    for name, value in answer.shadowed:
-        own += texts(value, f"a member {printable(name, 80)} that stands twice")
-    yield from _texts(own, answer.exchange, "the answer", known)
 
 
 def _texts(

@@ -81,6 +81,7 @@ class Client:
         parts = urlsplit(base_url)
         self.base_url = base_url
         self._origin = f"{parts.scheme}://{parts.netloc}"
+        self._address = httpx.URL(self._origin)
         self._prefix = parts.path
         self._settings = settings
         self._name = name
@@ -232,7 +233,7 @@ class Client:
             _transport_errors(self._settings.limits),
             self._http.stream(
                 record.method,
-                self._origin,
+                self._address,
                 headers=self._wire_headers(request.headers, request.credential),
                 content=request.body,
                 extensions={TARGET: request.target.encode("ascii")},

@@ -7,8 +7,8 @@ from openwop_conformance.checks.secrets import (
     LOWEST_ERROR,
     MATERIAL,
     RETURNED,
-    check_answers_secret_free,
     check_nothing_returned,
+    check_secret_free,
 )
 from openwop_conformance.client.host import UNKNOWN_TOKEN, Host
 from openwop_conformance.exchanges import Answer
@@ -45,7 +45,7 @@ def watch_returned(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
 
 def watch_material(host: Host, answers: Sequence[Answer]) -> Iterator[Finding]:
     """`descriptor-secret-free`, over all refusals and all that the catalog answers."""
-    return check_answers_secret_free(list(answers), host.settings.secrets)
+    return check_secret_free(list(answers), host.settings.secrets)
 
 
 WATCHES: dict[str, Watch] = {NOWHERE: watch_hidden_ids, RETURNED: watch_returned, MATERIAL: watch_material}

@@ -234,7 +234,7 @@ class Chunked(HostApp):
 
     async def list_tools(self, request: Request) -> Response:
         body = bytes((await super().list_tools(request)).body)
-        pieces = [body[start : start + 7] for start in range(0, len(body), 7)]
+        pieces = [body[start : start + 97] for start in range(0, len(body), 97)]
         return StreamingResponse(iter(pieces), media_type="application/json", headers=PRIVATE)
 
 

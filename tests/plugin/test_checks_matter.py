@@ -40,7 +40,7 @@ def settled_by(check: Any) -> set[str]:
 
 def escapes(vice: Host) -> bool:
     """Whether a host is not blamed for all of its vice."""
-    report = judged(vice)
+    report = judged(vice, select=tuple(sorted(blame(vice))))
     return not blame(vice) <= given(report, Verdict.FAIL) | given(report, Verdict.ADVISORY)
 
 

@@ -18,7 +18,7 @@ from openwop_conformance.checks.hooks import (
     check_refused,
 )
 from openwop_conformance.checks.portable import check_input_portable
-from openwop_conformance.checks.secrets import check_nothing_returned, check_secret_free
+from openwop_conformance.checks.secrets import check_nothing_returned, check_secret_free, nothing_shown
 from openwop_conformance.checks.stability import check_stable_over_time
 from openwop_conformance.client.redaction import Redactor
 from openwop_conformance.credential_material import find_material, without_material
@@ -140,7 +140,7 @@ def test_blanks_hashes_and_names_are_no_material(text: str) -> None:
 
 
 def secret_free(tool: Any, **more: Any) -> list[tuple[str, str, Weight]]:
-    return told(check_secret_free([listing({**BASE, **tool})], [], **more))
+    return told(check_secret_free([listing({**BASE, **tool}).answer], **more))
 
 
 @pytest.mark.parametrize("keyword", ["default", "const", "description", "$comment"])
@@ -157,12 +157,13 @@ def test_secrets_in_lists_keys_errors_and_headers() -> None:
     assert len(secret_free({"inputSchema": {"enum": ["a", GITHUB], "examples": [GITHUB]}})) == 2
     [(_, where, _)] = secret_free({"inputSchema": {"properties": {GITHUB: {}}}})
     assert GITHUB not in where
-    one = listing(BASE)
-    assert weights(check_secret_free([one], [answer(404, {"message": GITHUB})])) == {VIOLATION}
-    assert weights(check_secret_free([one], [answer(404, raw=f"<p>{GITHUB}")])) == {VIOLATION}
-    assert weights(check_secret_free([one], [answer(404, {}, headers=(*JSON, ("X-Key", GITHUB)))])) == {VIOLATION}
-    assert list(check_secret_free([one], [answer(404, {}, headers=(*JSON, ("Set-Cookie", GITHUB)))])) == []
-    assert weights(check_secret_free([listing()], [])) == {BLOCKED}
+    one = listing(BASE).answer
+    assert weights(check_secret_free([one, answer(404, {"message": GITHUB})])) == {VIOLATION}
+    assert weights(check_secret_free([one, answer(404, raw=f"<p>{GITHUB}")])) == {VIOLATION}
+    assert weights(check_secret_free([one, answer(404, {}, headers=(*JSON, ("X-Key", GITHUB)))])) == {VIOLATION}
+    assert list(check_secret_free([one, answer(404, {}, headers=(*JSON, ("Set-Cookie", GITHUB)))])) == []
+    assert weights(nothing_shown([listing()])) == {BLOCKED}
+    assert list(nothing_shown([listing(), listing(BASE)])) == []
 
 
 def test_values_are_judged_and_names_are_not() -> None:
@@ -175,7 +176,7 @@ def test_values_are_judged_and_names_are_not() -> None:
 def test_what_was_sent_is_left_to_its_own_requirement() -> None:
     token = "Ab3dE5fG7hJ9kL1mN3pQ5rS7tU9v"
     told_back = answer(404, {"seen": f"Bearer {token}"})
-    assert list(check_secret_free([listing(BASE)], [told_back], [Secret(token)])) == []
+    assert list(check_secret_free([listing(BASE).answer, told_back], [Secret(token)])) == []
     assert weights(check_nothing_returned([Secret(token)], [told_back])) == {VIOLATION}
     assert weights(check_nothing_returned([Secret("a/b+cdefgh")], [answer(404, raw="x a%2Fb%2Bcdefgh")])) == {VIOLATION}
     assert list(check_nothing_returned([Secret(token[:12])], [answer(404, {"seen": f"x{token[:12]}"})])) == []
