@@ -130,3 +130,24 @@ def test_deep_events_do_not_break_the_fold(depth: int) -> None:
     events = Log().opened().called(inputs=value).returned().closed(meta=value).ended().events
     assert decider("run-event")(events[0])
     folded(events)
+
+
+def test_the_first_lines_of_a_run_may_change_places() -> None:
+    events = session(Log("r1").add("run.created").started()).ended().events
+    swapped = [events[1], events[0], *events[2:]]
+    fold = folded(swapped)
+    assert found(fold) == set()
+    assert fold.reordered == 1
+
+
+def test_what_begins_before_a_log_is_inconclusive_and_nothing_worse() -> None:
+    headless = Log("r1", 40).opened("s1").call("c", "s1").closed("s0").closed("s1").ended().events
+    weights = {weight for _, weight in folded(headless).gathered.counts}
+    assert weights == {Weight.INCONCLUSIVE}
+    within = Log("r1", 40).opened("s1").call("c", "s0").closed("s1").ended().events
+    assert {weight for _, weight in folded(within).gathered.counts} == {Weight.INCONCLUSIVE}
+
+
+def test_returns_after_the_end_of_a_run_are_not_judged_as_pairs() -> None:
+    events = Log("r1").opened("s1").called("c", "s1").ended().returned("c", "s1").closed("s1").events
+    assert {name for name, _ in found(folded(events))} == {"session-closed-before-run-ends"}

@@ -1,5 +1,6 @@
 """What a host answers about its runs, and the same log by every way."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from openwop_conformance.checks.session_answers import (
     Started,
     check_absent,
     check_answer,
+    check_broken,
     check_present,
     check_readings,
 )
+from openwop_conformance.client.runs import is_waiting
 from openwop_conformance.client.streams import complete_frames, frames
 from openwop_conformance.findings import Weight
 from tests.answers import answer, only
@@ -56,6 +59,37 @@ def test_a_run_that_was_started_for_a_session_holds_one() -> None:
     assert not list(check_present("r1", reading(EVENTS)))
     assert told(check_present("r1", reading(Log().started().ended().events))) == {"session-opened-once"}
     assert only(check_present("r1", reading(Log().opened().events))).weight is Weight.INCONCLUSIVE
+    unfinished = list(check_present("r1", reading(Log().started().events)))
+    assert {one.weight for one in unfinished} == {Weight.INCONCLUSIVE}
+    assert told(unfinished) == {"session-opened-once", "session-closed-once"}
+    assert only(check_present("r1", reading(Log().opened().events), waiting=True)).weight is Weight.BLOCKED
+    assert not list(check_present("r1", reading(EVENTS), waiting=True))
+    assert not list(check_present("r1", reading(session(Log()).events)))
+
+
+def test_a_seam_that_breaks_down_is_remarked() -> None:
+    assert not list(check_broken([]))
+    assert only(check_broken([Started("mcp:a", answer(500, {}))])).weight is Weight.ADVISORY
+
+
+def test_what_a_reading_remarks_is_told() -> None:
+    remarked = replace(reading(EVENTS), remark="poll never ends")
+    assert only(check_readings("r1", [remarked])).weight is Weight.ADVISORY
+    assert len(list(check_readings("r1", [remarked, remarked]))) == 2
+
+
+def test_what_follows_the_end_of_a_run_counts_where_both_ways_show_it() -> None:
+    late = Log().opened("s9").events[0]
+    grown = [*EVENTS, {**late, "sequence": 99}]
+    assert told(check_readings("r1", [reading(EVENTS), reading(grown)])) == {"event-log-durable"}
+    assert not list(check_readings("r1", [reading(grown), reading(EVENTS, whole=False)]))
+
+
+def test_a_run_waits_where_more_was_asked_than_answered() -> None:
+    asking = Log().opened().called().add("interrupt.requested", kind="approval")
+    assert is_waiting(asking.events)
+    assert not is_waiting(asking.add("interrupt.resolved").events)
+    assert not is_waiting(["noise"])
 
 
 def test_every_reading_shows_the_same() -> None:
@@ -80,3 +114,9 @@ def test_streams_are_taken_apart() -> None:
     assert [(one.id, one.event) for one in complete_frames(body)] == [("1", {"x": 1}), ("2", None)]
     assert [(one.id, one.event) for one in frames(body)][-1] == ("3", {"y": 2})
     assert frames(b"") == []
+
+
+def test_signs_of_life_are_no_events() -> None:
+    body = b"event: ping\ndata: 2026-05-30 10:00:00\n\nevent: heartbeat\ndata: {}\n\n"
+    body += b'data: {"type": "x"}\n\nid: 7\ndata: oops\n\n'
+    assert [(one.id, one.event) for one in complete_frames(body)] == [("", {"type": "x"}), ("7", None)]

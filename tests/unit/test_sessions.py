@@ -20,6 +20,11 @@ def good() -> Log:
     return session(Log().started()).ended()
 
 
+def changed(log: Log, place: int, **members: Any) -> Log:
+    log.events[place] = {**log.events[place], **members}
+    return log
+
+
 LEGAL = {
     "a plain session": good(),
     "calls that name no session": Log().opened().call("c1", None).call("c2", None).closed().ended(),
@@ -57,6 +62,32 @@ LEGAL = {
     .returned("c1").returned("c2").closed().ended(),
     "an interrupt of an existing kind": Log()
     .opened().called("c1").add("interrupt.requested", kind="clarification").returned("c1").closed().ended(),
+    "an approval asked for again after a rejection": Log()
+    .opened().called("c1").add("interrupt.requested", kind="approval", interruptId="i", callId="c1")
+    .add("interrupt.resolved", interruptId="i", action="reject")
+    .add("interrupt.requested", kind="approval", callId="c1").add("interrupt.resolved", callId="c1", action="go")
+    .returned("c1").closed().ended(),
+    "a rejection and then words that nobody knows": Log()
+    .opened().called("c1").add("approval.rejected", callId="c1")
+    .add("approval.received", callId="c1", decision="tbd").returned("c1").closed().ended(),
+    "an answer to a clarification that says no": Log()
+    .opened().called("c1").add("interrupt.requested", kind="clarification", interruptId="q", callId="c1")
+    .add("interrupt.resolved", interruptId="q", resumeValue="no").returned("c1").closed().ended(),
+    "one of two calls of a session is rejected, and one fails": Log()
+    .opened().called("a").called("b").add("approval.rejected", sessionId="s1")
+    .returned("a").returned("b", status="error", outcome=None, error={"code": "x", "message": "y"}).closed().ended(),
+    "a failed session around the only loose call of another": Log()
+    .opened("s1").opened("s2").call("c", None).closed("s2", outcome="failed").closed("s1").ended(),
+    "call ids counted anew in each session": Log()
+    .opened("s1").call("1", "s1").closed("s1").opened("s2").call("1", "s2").closed("s2").ended(),
+    "call ids counted anew in sessions that overlap": Log()
+    .opened("s1").opened("s2").called("1", "s1").called("1", "s2").returned("1", "s2").returned("1", "s1")
+    .closed("s1").closed("s2").ended(),
+    "types of sessions that ask for nothing": Log()
+    .opened().add("tool.session.interrupted", sessionId="s1").add("tool.session.credential_masked", sessionId="s1")
+    .add("tool.session.approval_not_required", sessionId="s1").call().closed().ended(),
+    "members left empty": changed(changed(good(), 1, nodeId=None), 2, causationId=None),
+    "a sequence written as a float": changed(good(), 2, sequence=2.0),
     "unknown types": Log().add("vendor.thing").opened().add("vendor.other").call().closed().ended(),
     "gaps in the sequences": Log(start=40).started().opened().call().closed().ended(),
     "an error without a status": Log()
@@ -147,6 +178,60 @@ ILLEGAL: dict[str, tuple[Log, set[str]]] = {
     "a rejection before the call": (
         Log().opened().add("interrupt.resolved", callId="c1", decision="rejected").call("c1").closed().ended(),
         {"session-rejected-call-not-ok"}),
+    "a call rejected by cause": (
+        changed(
+            Log().opened().called("a").called("b").add("approval.rejected").returned("b").returned("a").closed().ended(),
+            3, causationId="r1-e1"), {"session-rejected-call-not-ok"}),
+    "a rejection that names the node of the only call": (
+        Log().opened().called("a").add("approval.rejected", nodeId="n1").returned("a").closed().ended(),
+        {"session-rejected-call-not-ok"}),
+    "a rejection in the session of a loose call": (
+        Log().opened().called("a", None).add("approval.rejected", sessionId="s1").returned("a", None).closed().ended(),
+        {"session-rejected-call-not-ok"}),
+    "a rejection that names only the session of two calls": (
+        Log().opened().called("a").called("b").add("approval.rejected", sessionId="s1").returned("a").returned("b")
+        .closed().ended(), {"session-rejected-call-not-ok"}),
+    "rejected deep in an answer": (
+        Log().opened().called("a").add("interrupt.resolved", kind="approval", resumeValue={"value": {"approved": "no"}})
+        .returned("a").closed().ended(), {"session-rejected-call-not-ok"}),
+    "denied by a flag": (
+        Log().opened().called("a").add("interrupt.resolved", kind="approval", denied=True).returned("a").closed()
+        .ended(), {"session-rejected-call-not-ok"}),
+    "a rejection among the calls of two sessions": (
+        Log().opened("s1").opened("s2").called("1", "s1").called("1", "s2")
+        .add("approval.rejected", callId="1", sessionId="s2").returned("1", "s1").returned("1", "s2")
+        .closed("s1").closed("s2").ended(), {"session-rejected-call-not-ok"}),
+    "an approval asked for after the close": (
+        good().add("interrupt.requested", kind="approval", sessionId="s1"), {"session-silent-after-close"}),
+    "a resolution of a new kind": (
+        Log().opened().called().add("interrupt.resolved", kind="tool-approval").returned().closed().ended(),
+        {"session-interrupts-known"}),
+    "an event that interrupts": (
+        Log().opened().called().add("tool.session.interrupt", sessionId="s1").returned().closed().ended(),
+        {"session-interrupts-known"}),
+    "a request for authorization of its own": (
+        Log().opened().called().add("tool.session.oauth_requested", sessionId="s1").returned().closed().ended(),
+        {"session-interrupts-known"}),
+    "closed before it is opened": (
+        Log().closed().opened().call().ended(), {"session-opened-once", "session-closed-before-run-ends"}),
+    "a return that names another tool": (
+        Log().opened(tool="mcp:a").called().returned(toolId="mcp:b").closed(tool="mcp:a").ended(),
+        {"session-ids-constant"}),
+    "a number of a call in a session event": (
+        Log().opened().called(inputs={"n": 123456789}).returned().closed(note="123456789").ended(),
+        {"session-content-free"}),
+    "a value of a call as the name of a member": (
+        Log().opened().called(inputs={"who": "jane_at_corp_io"}).returned().closed(jane_at_corp_io=1).ended(),
+        {"session-content-free"}),
+    "a short value of a call in a longer text": (
+        Log().opened().called(inputs={"who": "jane@corp.io"}).returned().closed(note="for jane@corp.io only").ended(),
+        {"session-content-free"}),
+    "the beginning of a long value": (
+        Log().opened().called(inputs={"q": "the quick brown fox jumps over it"}).returned()
+        .closed(note="the quick brown fox jum…").ended(), {"session-content-free"}),
+    "a fraction of a call in a session event": (
+        Log().opened().called().returned(outcome={"x": 3.14159265}).closed(note=3.14159265).ended(),
+        {"session-content-free"}),
     "an unknown outcome": (Log().opened().call().closed(outcome="done").ended(), {"session-payloads-valid"}),
     "an opening without a session id": (
         Log().add("tool.session.opened", toolId="mcp:a").call("c", None).closed(tool="mcp:a").ended(),
@@ -188,6 +273,10 @@ def test_a_departure_is_blamed_for_what_it_is(name: str) -> None:
         (Log().opened().closed(outcome="failed").ended("failed"), "session-has-a-call"),
         (Log().opened().closed(outcome="cancelled").ended("cancelled"), "session-has-a-call"),
         (Log().opened().call().closed(outcome="aborted").ended(), "session-payloads-valid"),
+        (Log().opened().called(inputs={"on": "2026-05-30"}).returned().closed(at="2026-05-30T10:00:00Z").ended(),
+         "session-content-free"),
+        (Log().opened().called(inputs={"n": "1234567890"}).returned().closed(at="x 1234567890 y").ended(),
+         "session-content-free"),
         (Log().opened(attempt=1).call().closed().ended(), "session-content-free"),
         (Log().opened().called().add("interrupt.requested", kind="credential").returned().closed().ended(),
          "session-interrupts-known"),
@@ -217,11 +306,6 @@ def test_a_planted_secret_in_a_session_event_is_found() -> None:
     assert blamed(good(), around=around) == set()
 
 
-def changed(log: Log, place: int, **members: Any) -> Log:
-    log.events[place] = {**log.events[place], **members}
-    return log
-
-
 def test_the_events_of_a_run_are_events_of_that_run_with_ids_and_sequences_of_their_own() -> None:
     assert blamed(changed(good(), 2, runId="r2")) == {"events-of-one-run"}
     assert blamed(changed(good(), 2, eventId="r1-e1")) == {"event-ids-unique"}
@@ -249,6 +333,20 @@ def test_a_wrong_name_on_the_wire_is_hinted_at() -> None:
     log = Log().opened().add("agentToolCalled").add("agentToolReturned").closed().ended()
     [finding] = check_log("r1", log.events)[0]
     assert "agent.toolCalled" in finding.message
+
+
+def test_a_sequence_below_zero_and_a_missing_run_are_told_once() -> None:
+    assert blamed(changed(good(), 2, sequence=-1)) >= {"events-well-formed"}
+    assert "event-sequences-increase" not in blamed(changed(good(), 2, sequence=-1))
+    nameless = good()
+    del nameless.events[2]["runId"]
+    assert blamed(nameless) == {"events-well-formed"}
+
+
+def test_what_is_doubled_after_the_end_of_a_run_is_blamed_for_that_alone() -> None:
+    log = good()
+    log.events += log.events[2:5]
+    assert blamed(log) == {"event-ids-unique", "event-sequences-increase"}
 
 
 def test_findings_say_where() -> None:
