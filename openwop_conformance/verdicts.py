@@ -21,6 +21,7 @@ class Verdict(StrEnum):
 
 
 MAX_FINDINGS = 20
+NOT_LISTED = "more findings are not listed"
 EXERCISED = frozenset({Verdict.PASS, Verdict.FAIL, Verdict.ADVISORY})
 
 _STRONGEST_FIRST = (
@@ -68,7 +69,7 @@ def settle(requirement: Requirement, scenario: str, findings: Iterable[Finding],
     verdict = verdict_of(requirement.level, found)
     count = max(total, len(found))
     if count > MAX_FINDINGS:
-        more = Finding(requirement.id, f"{count - MAX_FINDINGS} more findings are not listed", weight=found[0].weight)
+        more = Finding(requirement.id, f"{count - MAX_FINDINGS} {NOT_LISTED}", weight=found[0].weight)
         found = (*found[:MAX_FINDINGS], more)
     unseen = {Verdict.BLOCKED: Weight.BLOCKED, Verdict.INCONCLUSIVE: Weight.INCONCLUSIVE}.get(verdict)
     reason = next((one.message for one in found if one.weight is unseen), "")
@@ -133,7 +134,8 @@ def _merged(group: list[Settlement]) -> Settled:
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each thing that was seen once, whichever exchange showed it first."""
-    return tuple({(one.message, one.where, one.expected, one.seen): one for one in reversed([*findings])}.values())[
-        ::-1
-    ]
+    """Each thing that was seen once, as it was seen first; that there were more comes last."""
+    first: dict[tuple[str, str, str, str], Finding] = {}
+    for one in findings:
+        first.setdefault((one.message, one.where, one.expected, one.seen), one)
+    return tuple(sorted(first.values(), key=lambda one: one.message.endswith(NOT_LISTED)))

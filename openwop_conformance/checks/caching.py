@@ -28,9 +28,10 @@ def check_shared_caches(answers: Sequence[Answer], key_header: str | None = None
             continue
         shared = "public" in directives or bool((directives.get("s-maxage") or "0").strip('"').lstrip("0"))
         if shared or "s-maxage" in directives or "must-revalidate" in directives:
+            gives = "give it to the next principal" if shared else "give it away when the host says that it may"
             yield Finding(
                 REQUIREMENT,
-                "a shared cache may keep this answer and give it to the next principal; answer Cache-Control: private",
+                f"a shared cache may keep this answer and {gives}; answer Cache-Control: private",
                 f"Cache-Control of {answer.place}",
                 "private, no-store or no-cache, or Vary: Authorization",
                 printable(answer.header("cache-control") or "", 200),

@@ -14,6 +14,7 @@ from openwop_conformance.checks.decoys import decoys
 from openwop_conformance.checks.descriptors import (
     check_descriptors_valid,
     check_exec_source,
+    check_ids_mean_one_tool,
     check_ids_unique,
     check_schemas_valid,
     check_sources_advertised,
@@ -46,6 +47,7 @@ from openwop_conformance.checks.listing import (
     check_list_body,
     check_list_complete,
     check_list_served,
+    of_all,
     read_listing,
     sample,
 )
@@ -661,3 +663,73 @@ def test_stable_tools() -> None:
     assert weights(check_tools_stable(tiers("read", "write", "pure"))) == {VIOLATION}
     assert weights(check_tools_stable([listing(TOOL), listing({**TOOL, "title": "x"})])) == {ADVISORY}
     assert weights(check_tools_stable([EMPTY])) == {BLOCKED}
+
+
+def test_an_id_means_one_tool_to_everybody() -> None:
+    mine, theirs = listing(TOOL, who="alice"), listing({**TOOL, "safetyTier": "write"}, who="bob")
+    for tenants, weight in (
+        ({"alice": "a", "bob": "a"}, VIOLATION),
+        ({"alice": "a", "bob": "b"}, ADVISORY),
+        ({}, ADVISORY),
+    ):
+        found = only(check_ids_mean_one_tool([mine, theirs], tenants))
+        assert (found.requirement, found.where, found.weight) == ("tool-ids-unique", "/tools/0/safetyTier", weight)
+    assert not list(check_ids_mean_one_tool([mine, listing(TOOL, OTHER, who="bob"), EMPTY], {}))
+    assert not list(check_ids_mean_one_tool([listing(TOOL, {**TOOL, "source": "workflow"}), listing("noise")], {}))
+
+
+def test_what_one_principal_could_not_see_blocks_nothing_that_another_saw() -> None:
+    blocked = [next(check_id_form(EMPTY))]
+    assert of_all([blocked, blocked]) == [*blocked, *blocked]
+    assert of_all([blocked, []]) == []
+    assert of_all([[], blocked, list(check_id_form(listing({**TOOL, "toolId": "x"})))])[0].weight is VIOLATION
+    assert of_all([]) == []
+
+
+def test_a_sample_is_taken_from_all_over_a_list() -> None:
+    tools = [{**TOOL, "toolId": f"mcp:t{number}"} for number in range(100)]
+    odd = {**TOOL, "toolId": "mcp:an odd/one"}
+    taken = sample(listing(*tools, odd, SHELL), 12)
+    assert taken[:2] == ["x-host-acme-shell", "mcp:an odd/one"]
+    assert taken[2:] == [f"mcp:t{number}" for number in range(0, 100, 10)]
+    assert sample(listing(*tools[:3]), 12) == ["mcp:t0", "mcp:t1", "mcp:t2"]
+    assert sample(listing(SHELL, odd), 1) == ["x-host-acme-shell"]
+    assert sample(EMPTY, 5) == []
+
+
+@pytest.mark.parametrize(
+    "entry", [{**TOOL, "source": "workflow"}, {**TOOL, "safetyTier": "write"}, {**TOOL, "title": "Another"}]
+)
+def test_a_filtered_entry_is_that_of_the_whole_list(entry: dict[str, Any]) -> None:
+    whole = listing({**TOOL, "title": "Read"}, OTHER)
+    right = {"mcp": listing(TOOL), "node-pack": listing(OTHER)}
+    assert not list(check_source_filter(whole, right))
+    assert only(check_source_filter(whole, {**right, "mcp": listing(entry)})).requirement == "source-filter-exact"
+
+
+def test_filtered_lists_are_labelled_as_the_whole_one_is() -> None:
+    text = (("Content-Type", "text/html"),)
+    whole, right = listing(TOOL, OTHER), {"mcp": listing(TOOL, headers=text), "node-pack": listing(OTHER)}
+    assert "text/html" in only(check_source_filter(whole, right)).seen
+    assert not list(check_source_filter(listing(TOOL, OTHER, headers=text), right))
+    bare = {"mcp": listing(TOOL, headers=()), "node-pack": listing(OTHER)}
+    assert "no Content-Type" in only(check_source_filter(whole, bare)).seen
+
+
+def test_a_member_that_changes_with_every_list_is_only_remarked() -> None:
+    def item(member: str, *values: str) -> Item:
+        versions = [listing({**TOOL, member: value}).named(TOOL["toolId"])[0] for value in values]
+        return Item(TOOL["toolId"], answer(200, {**TOOL, member: "now"}), tuple(versions))
+
+    lists = listing(TOOL)
+    assert weights(check_items_agree(lists, [item("title", "one", "two")])) == {ADVISORY}
+    assert weights(check_items_agree(lists, [item("title", "one", "one")])) == {VIOLATION}
+    assert weights(check_items_agree(lists, [item("safetyTier", "pure", "write")])) == {VIOLATION}
+
+
+def test_a_malformed_credential_may_be_a_bad_request() -> None:
+    bad = answer(400, {})
+    assert not list(check_list_refused("list-rejects-unknown-credential", bad, malformed=True))
+    assert only(check_list_refused("list-rejects-unknown-credential", bad)).weight is ADVISORY
+    assert not list(check_item_refused("item-rejects-unknown-credential", [bad, bad], 1, malformed=True))
+    assert weights(check_item_refused("item-rejects-unknown-credential", [bad], 1)) == {ADVISORY}
