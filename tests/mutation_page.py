@@ -10,6 +10,7 @@ from mutmut.mutation.diff_apply import get_diff_for_mutant
 
 MUTATED = Path("mutants/openwop_conformance/checks")
 SURVIVED, UNTESTED = 0, 33
+MOST = 240
 REASONS = Path(__file__).parent / "data" / "survivors.txt"
 
 
@@ -66,8 +67,8 @@ def page() -> Iterator[str]:
         module, function = named(one)
         text = change(one)
         why = next((reason for pattern, reason in known if pattern.search(f"{module}.{function} {text}")), "")
-        shown = text if len(text) < 240 else f"{text[:237]}…"
-        yield f"| {module}.{function} | `{shown.replace('`', "'").replace('|', '/')}` | {why} |"
+        shown = (text if len(text) < MOST else f"{text[: MOST - 1]}…").translate({ord("`"): "'", ord("|"): "/"})
+        yield f"| {module}.{function} | `{shown}` | {why} |"
 
 
 if __name__ == "__main__":
