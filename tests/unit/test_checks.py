@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openwop_conformance.capabilities import Capabilities
+from openwop_conformance.checks.agents import check_allowlists
 from openwop_conformance.checks.caching import check_shared_caches
 from openwop_conformance.checks.credentials import check_item_refused, check_list_refused, check_never_given
 from openwop_conformance.checks.decoys import decoys
@@ -50,10 +51,18 @@ from openwop_conformance.checks.listing import (
     of_all,
     read_listing,
     sample,
+    saved_listing,
 )
 from openwop_conformance.checks.scopes import check_within_scopes
-from openwop_conformance.checks.stability import check_ids_stable, check_items_stable, check_tools_stable
+from openwop_conformance.checks.stability import (
+    check_ids_stable,
+    check_items_stable,
+    check_stable_over_time,
+    check_tools_stable,
+)
+from openwop_conformance.checks.tenants import TenantReading, check_within_tenant
 from openwop_conformance.checks.writes import check_nothing_changed, check_writes_answered, check_writes_refused
+from openwop_conformance.earlier import Earlier
 from openwop_conformance.findings import Weight
 from openwop_conformance.secret import Secret
 from openwop_conformance.settings import ListShape, Principal
@@ -733,3 +742,47 @@ def test_a_malformed_credential_may_be_a_bad_request() -> None:
     assert only(check_list_refused("list-rejects-unknown-credential", bad)).weight is ADVISORY
     assert not list(check_item_refused("item-rejects-unknown-credential", [bad, bad], 1, malformed=True))
     assert weights(check_item_refused("item-rejects-unknown-credential", [bad], 1)) == {ADVISORY}
+
+
+def test_what_needs_the_whole_list_is_blocked_by_a_part_of_it() -> None:
+    part = read_listing(answer(200, {"tools": [TOOL, OTHER], "nextCursor": "c2"}))
+    earlier = Earlier("host", "1", {"alice": {TOOL["toolId"]: ("mcp", "read")}})
+    agents = answer(200, {"agents": [{"toolAllowlist": ["mcp:none"]}]})
+    for found in (
+        check_source_filter(part, {"mcp": listing(), "node-pack": listing()}),
+        check_ids_stable([part, listing(OTHER), part]),
+        check_tools_stable([part, listing({**TOOL, "source": "workflow"}), part]),
+        check_stable_over_time([part], ("host", "1"), earlier),
+        check_allowlists([agents], [part]),
+        check_sources_seen([part], frozenset({"workflow"})),
+    ):
+        assert weights(found) == {BLOCKED}
+
+
+def test_an_empty_list_is_enough_where_no_tool_is_needed() -> None:
+    earlier = Earlier("host", "1", {"alice": {TOOL["toolId"]: ("mcp", "read")}})
+    assert only(check_stable_over_time([EMPTY], ("host", "1"), earlier)).weight is VIOLATION
+    foreign = frozenset({"mcp:theirs"})
+    assert not list(check_within_tenant([TenantReading(EMPTY, foreign)]))
+    assert not list(check_unknown_ids(EMPTY, [answer(404, {"error": "x", "message": "y"})]))
+
+
+def test_a_saved_list_may_be_one_descriptor() -> None:
+    for value in ({"tools": [TOOL]}, [TOOL], TOOL):
+        saved = saved_listing(value, "catalog.json")
+        assert [tool.id for tool in saved.tools or ()] == [TOOL["toolId"]]
+        assert saved.answer.exchange.url == "catalog.json"
+    assert saved_listing({"toolz": []}, "catalog.json").tools is None
+    finding = only(check_descriptors_valid(saved_listing({"toolId": "x", "source": "mcp"}, "catalog.json")))
+    assert finding.where == ""
+
+
+def test_every_answer_counts_not_only_the_first() -> None:
+    fine = answer(405, {}, headers=(("Allow", "GET"),))
+    unmet = answer(412, {})
+    unmet = replace(unmet, exchange=replace(unmet.exchange, request_headers=(("If-Match", '"x"'),)))
+    assert only(check_writes_answered([fine, unmet, answer(200, {}), answer(404, {})])).seen == "status 404"
+    refusals = list(check_item_refused("item-rejects-unknown-credential", [answer(401), answer(404, path="/b")], 1))
+    assert "/b" in only(refusals).where
+    odd = list(check_item_refused("item-rejects-unknown-credential", [answer(401), answer(401), answer(403)], 1))
+    assert only(odd).seen == "statuses 401, 403"

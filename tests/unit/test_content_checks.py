@@ -17,6 +17,7 @@ from openwop_conformance.checks.hooks import (
     check_redacted_hash,
     check_refused,
 )
+from openwop_conformance.checks.listing import read_listing
 from openwop_conformance.checks.portable import check_input_portable
 from openwop_conformance.checks.secrets import check_nothing_returned, check_secret_free, nothing_shown
 from openwop_conformance.checks.stability import check_stable_over_time
@@ -380,3 +381,39 @@ def test_an_earlier_report_is_read_or_refused(tmp_path: Path) -> None:
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(DocumentError, match="not a JSON report"):
         read_earlier(path)
+
+
+def test_a_refused_credential_on_the_list_leaves_allowlists_unseen() -> None:
+    refused = read_listing(answer(401, {}))
+    agents = answer(200, {"agents": [{"manifest": {"toolAllowlist": ["mcp:x"]}}, "noise", {"manifest": 7}]})
+    assert only(check_allowlists([agents], [refused])).weight is Weight.INCONCLUSIVE
+    assert only(
+        check_allowlists([answer(404, {"agents": [{"toolAllowlist": ["mcp:x"]}]})], [listing(BASE)])
+    ).weight is (BLOCKED)
+    found = only(check_allowlists([agents], [listing(BASE)]))
+    assert (found.where, found.seen) == ("/agents/0/manifest/toolAllowlist/0", "none")
+    odd = answer(200, [{"toolAllowlist": [7, BASE["toolId"]]}])
+    assert only(check_allowlists([odd], [listing(BASE)])).where == "/0/toolAllowlist/0"
+
+
+@pytest.mark.parametrize("written", ["sha256:{hex}", "SHA-256={hex}", "{HEX}", "{base64}", "{url}", " {hex} "])
+def test_a_digest_is_known_in_every_writing(written: str) -> None:
+    args = {"b": "é", "key": "planted-value-1"}
+    digest = hashlib.sha256(rfc8785.dumps(args)).digest()
+    encoded = base64.b64encode(digest).decode()
+    told_as = written.format(hex=digest.hex(), HEX=digest.hex().upper(), base64=encoded, url=encoded.rstrip("="))
+    secret = call({**NAMED, "status": "ok"}, called={**NAMED, "argsHash": told_as}, args=args)
+    assert weights(check_redacted_hash(secret, [secret])) == {VIOLATION}
+
+
+@pytest.mark.parametrize("separators", [None, (",", ":")])
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_hash_of_other_writings_is_known_too(separators: Any, *, ordered: bool, ascii_only: bool) -> None:
+    args = {"b": "é", "a": "planted-value-1"}
+    text = json.dumps(args, separators=separators, sort_keys=ordered, ensure_ascii=ascii_only).encode()
+    for raw in (text, text + b"\n", json.dumps(args, indent=2).encode()):
+        secret = call(
+            {**NAMED, "status": "ok"}, called={**NAMED, "argsHash": hashlib.sha256(raw).hexdigest()}, args=args
+        )
+        assert VIOLATION in weights(check_redacted_hash(secret, [secret]))

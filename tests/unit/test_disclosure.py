@@ -24,7 +24,7 @@ from openwop_conformance.checks.likeness import Asked, Aspect, marks, masked
 from openwop_conformance.checks.tenants import TenantReading, check_within_tenant
 from openwop_conformance.checks.timing import check_timing, rank_test
 from openwop_conformance.findings import Weight
-from tests.answers import JSON, answer, listing, told, weights
+from tests.answers import JSON, answer, listing, only, told, weights
 
 HIDDEN = "mcp:notes.add"
 DECOYS = ("mcp:notef.egg", "mcp:notej.ipp", "mcp:notem.ull")
@@ -219,6 +219,8 @@ def test_timing_is_an_advisory_only_where_it_is_clear() -> None:
     exchange = answer().exchange
     quick, slow = [1.0 + place / 100 for place in range(50)], [2.0 + place / 100 for place in range(50)]
     assert weights(check_timing(HIDDEN, slow, quick, exchange)) == {Weight.ADVISORY}
+    assert "sooner" in only(check_timing(HIDDEN, quick, slow, exchange)).message
+    assert "later" in only(check_timing(HIDDEN, slow, quick, exchange)).message
     assert list(check_timing(HIDDEN, quick, quick, exchange)) == []
     assert list(check_timing(HIDDEN, slow[:2], quick[:2], exchange)) == []
 
@@ -230,3 +232,27 @@ def test_the_rank_test_is_symmetric(one: list[float], other: list[float]) -> Non
     assert share == pytest.approx(1 - mirrored)
     assert chance == pytest.approx(same)
     assert 0 <= chance <= 1
+
+
+def test_ids_that_json_escapes_are_looked_for_in_what_it_says() -> None:
+    for hidden in ('mcp:a"b', "mcp:a\\b", "mcp:café", "mcp:a/b", "mcp:a\tb"):
+        told_of = Received(answer(200, {"title": f"like {hidden}"}), frozenset({hidden}))
+        assert [one.where for one in check_hidden_nowhere([told_of])] == ["/title"]
+        assert list(check_hidden_nowhere([Received(answer(200, {"title": "like none"}), frozenset({hidden}))])) == []
+    in_base64 = answer(200, {"cursor": "bWNwOm5vdGVzLmFkZA"})
+    assert [one.where for one in check_hidden_nowhere([Received(in_base64, frozenset({HIDDEN}))])] == ["/cursor"]
+
+
+def test_of_several_hidden_ids_each_is_told_unless_it_stands_in_a_shown_one() -> None:
+    shown = frozenset({"mcp:notes.add.all", "mcp:notes.add"})
+    text = answer(200, {"title": "mcp:notes.add.all and mcp:notes"})
+    found = check_hidden_nowhere([Received(text, frozenset({"mcp:notes", "mcp:notes.ad"}), shown)])
+    assert [one.message.split(",")[0] for one in found] == ["alice is told of mcp:notes"]
+
+
+def test_each_unlisted_id_is_judged() -> None:
+    tool = {"toolId": HIDDEN, "source": "mcp", "safetyTier": "read"}
+    both = [resolution(404, {}), resolution(200, tool, since=True), resolution(200, tool)]
+    assert [one.requirement for one in check_unlisted(both) if one.weight is Weight.VIOLATION] == [
+        "nothing-unlisted-resolves"
+    ]
