@@ -181,7 +181,7 @@ def _is_same_at(place: str, one: Asked, other: Asked) -> bool:
     return place in own and own[place] == theirs.get(place)
 
 
-def _value_mark(own: Any, others: Sequence[Any]) -> tuple[str, str] | None:
+def _value_mark(own: str | None, others: Sequence[str | None]) -> tuple[str, str] | None:
     """Expected and seen, where a value is unlike all others and they show what it should have been."""
     if own in others:
         return None
@@ -190,17 +190,15 @@ def _value_mark(own: Any, others: Sequence[Any]) -> tuple[str, str] | None:
     present = [other for other in others if other is not None]
     if not present:
         return "absent, as for unknown ids", "present"
-    if len(set(map(repr, present))) == 1:
+    if len(set(present)) == 1:
         return f"{_quoted(present[0])}, as for unknown ids", _quoted(own)
     if not _fits(own, present):
         return f"something like {_quoted(present[0])}, as for unknown ids", _quoted(own)
     return None
 
 
-def _fits(own: Any, others: Sequence[Any]) -> bool:
-    """Whether a value could stand among others that vary: of their type, their shape, and alike where they are."""
-    if not all(isinstance(one, str) for one in (own, *others)):
-        return type(own) in {type(one) for one in others} or len({type(one) for one in others}) > 1
+def _fits(own: str, others: Sequence[str]) -> bool:
+    """Whether a value could stand among others that vary: of their shape, and alike where they are."""
     for pattern in (_PART, _WORD):
         shapes = {pattern.sub("w", one) for one in others}
         if len(shapes) == 1:
@@ -221,16 +219,15 @@ def _part_fits(own: str, others: Sequence[str]) -> bool:
     } <= kinds
 
 
-def _quoted(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return shown(_MASKED.sub(r"{id\1}", text))
+def _quoted(value: str) -> str:
+    return shown(_MASKED.sub(r"{id\1}", value))
 
 
 def _text(one: Asked) -> str:
     return one.masked(one.answer.body.decode("utf-8", "replace"))
 
 
-def _parts(one: Asked) -> dict[str, Any]:
+def _parts(one: Asked) -> dict[str, str]:
     """A body by its parts: JSON by pointer, with the order of its members; other text by its words."""
     if one.answer.json is None:
         return {f"word {place + 1}": word for place, word in enumerate(_text(one).split())}
@@ -239,7 +236,7 @@ def _parts(one: Asked) -> dict[str, Any]:
     return {**parts, "order of members": " ".join(parts), "white space": repr(spaced)}
 
 
-def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, pointer: str, one: Asked) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             shape = str(key) if one.tool_id.isidentifier() else one.masked(str(key))

@@ -151,3 +151,10 @@ def test_what_begins_before_a_log_is_inconclusive_and_nothing_worse() -> None:
 def test_returns_after_the_end_of_a_run_are_not_judged_as_pairs() -> None:
     events = Log("r1").opened("s1").called("c", "s1").ended().returned("c", "s1").closed("s1").events
     assert {name for name, _ in found(folded(events))} == {"session-closed-before-run-ends"}
+
+
+def test_a_return_whose_call_is_lost_is_inconclusive() -> None:
+    headless = Log("r1", 40).returned("c0", "s0").opened("s1").call("c", "s1").closed("s1").ended().events
+    counts = folded(headless).gathered.counts
+    assert ("session-calls-paired", Weight.INCONCLUSIVE) in counts
+    assert {weight for _, weight in counts} == {Weight.INCONCLUSIVE}

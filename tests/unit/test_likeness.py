@@ -238,3 +238,72 @@ def test_what_head_tells_is_not_held_against_conditional_head_again() -> None:
     head, conditional = probe("head", (200, 404), method="HEAD"), probe("conditional", (200, 404), method="HEAD")
     assert blamed(plain, head, conditional) == {"hidden-same-head"}
     assert blamed(plain, probe("head", (404, 404), method="HEAD"), conditional) == {"hidden-same-conditional"}
+
+
+VISIBLE = frozenset({"mcp:notes", "mcp:notes.list", "openwop:slug"})
+
+
+def suggesting(tool_id: str, text: str, names_of: list[str]) -> Asked:
+    return replace(asked(tool_id, body={"message": text, "near": names_of}), visible=VISIBLE)
+
+
+def test_ids_that_the_reader_may_know_tell_nothing() -> None:
+    near = [["mcp:notes"], ["openwop:slug", "mcp:notes.list"], []]
+    others = [
+        suggesting(one, f"Try {', '.join(some) or 'mcp:notes'}.", some) for one, some in zip(DECOYS, near, strict=True)
+    ]
+    assert marks(suggesting(HIDDEN, "Try mcp:notes.list, mcp:notes.", ["mcp:notes.list", "mcp:notes"]), others) == []
+    told = marks(suggesting(HIDDEN, "Try mcp:notes.list, mcp:notes.", ["mcp:notes", "mcp:secret"]), others)
+    assert {mark.where for mark in told} & {"/near", "/near/0", "/near/1"}
+    assert [mark.where for mark in marks(suggesting(HIDDEN, "Use mcp:notes.", ["mcp:notes"]), others)] == ["/message"]
+
+
+def test_lists_are_compared_place_by_place() -> None:
+    others = [asked(one, body={"tried": ["cache", {"in": "index"}, 1]}) for one in DECOYS]
+    assert marks(asked(HIDDEN, body={"tried": ["cache", {"in": "index"}, 1]}), others) == []
+    for own, where in (
+        (["cache", {"in": "acl"}, 1], ["/tried/1/in"]),
+        (["cache", {"in": "index"}, 2], ["/tried/2"]),
+        (["cache", {"in": "index"}], ["/tried/2", "order of members"]),
+    ):
+        assert [place for _, place in places(asked(HIDDEN, body={"tried": own}), others)] == where
+
+
+def test_an_echo_as_the_name_of_a_member_tells_nothing() -> None:
+    others = [asked(one, body={"missing": {one: True}}) for one in DECOYS]
+    assert marks(asked(HIDDEN, body={"missing": {HIDDEN: True}}), others) == []
+    assert marks(asked(HIDDEN, body={"missing": {"it": True}}), others) != []
+
+
+def test_bytes_that_no_word_shows_tell_too() -> None:
+    [mark] = marks(asked(HIDDEN, raw="<p>No  tool</p>"), [asked(one, raw="<p>No tool</p>") for one in DECOYS])
+    assert (mark.aspect, mark.where, mark.seen) == (Aspect.BODY, "body", "the same content, written differently")
+    others = [asked(one, raw=f"ref {100 + place}") for place, one in enumerate(DECOYS)]
+    [mark] = marks(asked(HIDDEN, raw="ref 123456"), others)
+    assert (mark.where, mark.expected, mark.seen) == ("body", "7 characters", "10 characters")
+    assert marks(asked(HIDDEN, raw="ref 999"), others) == []
+
+
+def test_bytes_that_are_no_text_can_be_compared() -> None:
+    def noise(tool_id: str, body: bytes) -> Asked:
+        one = asked(tool_id, raw="")
+        return replace(one, answer=replace(one.answer, body=body))
+
+    others = [noise(one, b"\xff\xfe tool") for one in DECOYS]
+    assert marks(noise(HIDDEN, b"\xff\xfe tool"), others) == []
+    assert marks(noise(HIDDEN, b"\xff\xfe item"), others) != []
+
+
+def test_of_several_values_of_one_header_each_counts() -> None:
+    pair = (("Via", "1.1 a"), ("Via", "1.1 b"))
+    others = [asked(one, headers=pair) for one in DECOYS]
+    assert marks(asked(HIDDEN, headers=pair), others) == []
+    assert [where for _, where in places(asked(HIDDEN, headers=pair[:1]), others)] == ["header via"]
+
+
+def test_what_stands_behind_a_content_length_is_compared_as_well() -> None:
+    def headed(tool_id: str, length: str, tag: str) -> Asked:
+        return asked(tool_id, headers=(("Content-Length", length), ("X-Tag", tag)))
+
+    others = [headed(one, str(10 + place), "miss") for place, one in enumerate(DECOYS)]
+    assert [where for _, where in places(headed(HIDDEN, "10", "deny"), others)] == ["header x-tag"]

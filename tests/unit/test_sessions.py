@@ -47,6 +47,11 @@ LEGAL = {
     .opened().returned("c1", status="forbidden", outcome=None).closed().ended(),
     "a rate-limited call without a session": Log()
     .opened().returned("c1", None, status="rate_limited", outcome=None).closed().ended(),
+    "only the return names its session": Log().opened().called("c1", None).returned("c1", "s1").closed().ended(),
+    "two refusals that show only their returns": Log()
+    .opened("s1").opened("s2").returned("c1", None, status="forbidden", outcome=None)
+    .returned("c2", "s2", status="rate_limited", outcome=None).closed("s1").closed("s2").ended(),
+    "a broken pair outside of sessions": Log().returned("c9", None).call("c0", None).opened().call().closed().ended(),
     "an unfinished run": Log().opened().called("c1"),
     "an approval in mid-call": Log()
     .opened().called("c1").add("interrupt.requested", kind="approval", interruptId="i")
@@ -134,6 +139,21 @@ ILLEGAL: dict[str, tuple[Log, set[str]]] = {
     "another tool id in a call": (
         Log().opened(tool="mcp:a").called(toolId="mcp:b").returned().closed(tool="mcp:a").ended(),
         {"session-ids-constant"}),
+    "a call before the opening whose return names the session": (
+        Log().called("c", None).opened().returned("c", "s1").closed().ended(), {"session-opened-before-calls"}),
+    "a return without a call id": (
+        Log().opened().call("a").add("agent.toolReturned", agentId="agent", toolName="x", sessionId="s1").closed()
+        .ended(), {"session-calls-paired", "call-payloads-valid"}),
+    "a call without a call id": (
+        Log().opened().call("a").add("agent.toolCalled", agentId="agent", toolName="x", sessionId="s1").closed()
+        .ended(), {"session-calls-paired", "call-payloads-valid"}),
+    "a refusal told twice": (
+        Log().opened().returned("c", status="forbidden", outcome=None).returned("c", status="forbidden", outcome=None)
+        .closed().ended(), {"session-calls-paired"}),
+    "a loose call that returns twice": (
+        Log().opened().call("a", None).returned("a", None).closed().ended(), {"session-calls-paired"}),
+    "a loose return without a call": (
+        Log().opened().call("a").returned("b", None).closed().ended(), {"session-calls-paired"}),
     "opened twice": (Log().opened().opened().call().closed().ended(), {"session-opened-once"}),
     "never opened": (Log().call("c", None).closed().ended(), {"session-opened-once"}),
     "never opened, with calls that name it": (Log().call().closed().ended(), {"session-opened-once"}),
