@@ -160,7 +160,7 @@ def _document(line: bytes, number: int, stream: io.BufferedReader, why: str) -> 
     text = line + stream.read(MAX_LINE)
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         yield number, Broken(why)
         rest: io.BufferedReader = io.BufferedReader(io.BytesIO(text[len(line) :]))
         yield from ((number + inner, one) for inner, one in _lines(rest))

@@ -81,7 +81,7 @@ def test_lines_are_counted_in_their_own_file(tmp_path: Path) -> None:
     for name, events in (("a", GOOD), ("b", BAD)):
         (tmp_path / name).write_bytes(ndjson(events))
     run = audit(tmp_path / "a", tmp_path / "b")
-    assert "b line 8" in run.output.replace("\n", "").replace(" ", " ")
+    assert "/bline8" in "".join(run.output.split())
 
 
 def test_a_broken_line_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
@@ -94,6 +94,47 @@ def test_a_broken_line_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
     assert "16 pass" in run.output
     path.write_text("[\n" + ",\n".join([json.dumps(one) for one in GOOD[:3]] + ["{oops"]) + ",\n", encoding="utf-8")
     assert "line 5" in audit(path).output
+
+
+@pytest.mark.parametrize("cut", [1, 60, 100])
+def test_a_compressed_log_that_is_cut_off_is_not_taken_for_a_short_one(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "log.zst"
+    frames = [zstandard.ZstdCompressor().compress(ndjson(one)) for one in (GOOD, BAD)]
+    path.write_bytes(b"".join(frames))
+    assert audit(path).exit_code == 1
+    for packed in (frames[0] + frames[1][:-cut], gzip.compress(ndjson(GOOD, BAD))[:-cut]):
+        path.write_bytes(packed)
+        run = audit(path)
+        assert run.exit_code == 2
+        assert "cannot be read to its end" in run.output
+
+
+@pytest.mark.parametrize("noise", [b'"\\ud800"', b'"\xff"', b"NaN", b"Infinity"])
+def test_what_no_json_text_can_hold_is_told_in_arrays_and_in_lines(tmp_path: Path, noise: bytes) -> None:
+    path = tmp_path / "log"
+    rows = [b'{"outcome": ' + noise + b"}", *ndjson(GOOD).splitlines()]
+    for body in (b"\n".join(rows), b"[" + b",\n".join(rows) + b"]"):
+        path.write_bytes(body)
+        run = audit(path)
+        assert run.exit_code == 1
+        assert "events-well-formed" in run.output
+        assert "a line cannot be read" in " ".join(run.output.split())
+
+
+def test_what_follows_an_array_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(json.dumps(GOOD) + " tail", encoding="utf-8")
+    assert "something follows the array" in " ".join(audit(path).output.split())
+    path.write_text(json.dumps(GOOD) + " \n", encoding="utf-8")
+    assert audit(path).exit_code == 0
+
+
+def test_a_document_over_lines_that_is_broken_is_read_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b'{"events": [\n' + ndjson(GOOD))
+    run = audit(path)
+    assert run.exit_code == 1
+    assert "16 pass" in run.output
 
 
 def test_a_line_that_is_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
