@@ -200,3 +200,88 @@ def test_why_a_log_is_no_ground_for_a_verdict() -> None:
         "session-closed-once", "no session was opened and closed in the log", weight=Weight.BLOCKED
     )
     assert unseen("something-else", Tally(), None, nothing) is None
+
+
+def rejected(log: Log) -> set[str]:
+    """The calls that return ok although the approval of them was rejected."""
+    found = check_log("r1", log.events)[0]
+    return {one.message.split('"')[1] for one in found if one.requirement == "session-rejected-call-not-ok"}
+
+
+def two_calls(first: str | None = "s1", second: str | None = "s1", **node: str) -> Log:
+    log = Log().opened("s1").opened("s2").called("a", first).called("b", second)
+    for place, name in ((2, "a"), (3, "b")):
+        if name in node:
+            log.events[place] = {**log.events[place], "nodeId": node[name]}
+    return log
+
+
+def returned(log: Log, first: str | None = "s1", second: str | None = "s1") -> Log:
+    log.returned("a", first).returned("b", second).call("x", "s1").call("y", "s2")
+    return log.closed("s1").closed("s2").ended()
+
+
+@pytest.mark.parametrize("key", ["interruptId", "key", "gateId", "approvalId"])
+def test_a_decision_is_about_what_was_asked_under_its_key(key: str) -> None:
+    log = two_calls().add("interrupt.requested", kind="approval", callId="a", **{key: "k1"})
+    log.add("interrupt.requested", kind="approval", callId="b", **{key: "k2"})
+    log.add("interrupt.resolved", action="reject", **{key: "k1"}).add("interrupt.resolved", action="go", **{key: "k2"})
+    assert rejected(returned(log)) == {"a"}
+    other = two_calls().add("interrupt.requested", kind="clarification", callId="a", **{key: "k1"})
+    other.add("interrupt.requested", kind="approval", callId="b", **{key: "k2"})
+    assert rejected(returned(other.add("interrupt.resolved", action="reject", **{key: "k1"}))) == set()
+
+
+def test_a_decision_without_a_key_is_about_what_was_asked_last() -> None:
+    asked = Log().opened("s1").called("a").add("interrupt.requested", kind="approval")
+    both = asked.add("interrupt.requested", kind="clarification").add("interrupt.resolved", action="reject")
+    assert rejected(both.returned("a").closed("s1").ended()) == set()
+    log = Log().opened("s1").called("a").add("interrupt.requested").add("interrupt.resolved", action="reject")
+    assert rejected(log.returned("a").closed("s1").ended()) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("told", "calls", "blamed"),
+    [
+        ({"sessionId": "s2"}, ("s1", "s2"), {"b"}),
+        ({"sessionId": "s1"}, ("s1", "s2"), {"a"}),
+        ({"sessionId": "s2"}, ("s1", None), {"b"}),
+        ({"nodeId": "n2"}, ("s1", "s1"), {"b"}),
+        ({"nodeId": "n3"}, ("s1", "s1"), set()),
+        ({}, ("s1", "s1"), set()),
+        ({"callId": "b"}, ("s1", "s1"), {"b"}),
+        ({"callId": "b", "sessionId": "s2"}, ("s1", "s2"), {"b"}),
+    ],
+)
+def test_a_rejection_is_about_the_only_call_that_it_can_mean(
+    told: dict[str, str], calls: tuple[str | None, str | None], blamed: set[str]
+) -> None:
+    nodes = {"a": "n1", "b": "n2"} if "nodeId" in told else {}
+    log = two_calls(*calls, **nodes).add("interrupt.resolved", kind="approval", approved=False, **told)
+    assert rejected(returned(log, *calls)) == blamed
+
+
+def test_a_rejection_by_cause_is_about_that_call_alone() -> None:
+    log = two_calls().add("approval.rejected").add("approval.rejected", sessionId="s9")
+    log.events[4] = {**log.events[4], "causationId": "r1-e3"}
+    assert rejected(returned(log)) == {"b"}
+
+
+def test_one_open_call_and_a_node_that_is_another() -> None:
+    log = Log().opened("s1").called("a")
+    log.events[1] = {**log.events[1], "nodeId": "n1"}
+    log.add("approval.rejected", nodeId="n2").returned("a").closed("s1").ended()
+    assert rejected(log) == set()
+
+
+def test_a_rejection_before_the_call_may_be_taken_back() -> None:
+    log = Log().opened("s1").add("approval.rejected", callId="a").add("approval.granted", callId="a").call("a")
+    assert rejected(log.closed("s1").ended()) == set()
+    late = Log().opened("s1").call("a").add("approval.rejected", callId="a").closed("s1").ended()
+    assert rejected(late) == set()
+
+
+def test_asking_anew_opens_one_question_and_not_the_other() -> None:
+    log = two_calls("s1", "s2").add("approval.rejected", callId="a").add("approval.rejected", callId="b")
+    log.add("interrupt.requested", kind="approval", callId="b", sessionId="s2")
+    assert rejected(returned(log, "s1", "s2")) == {"a"}

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -417,3 +418,38 @@ def test_a_hash_of_other_writings_is_known_too(separators: Any, *, ordered: bool
             {**NAMED, "status": "ok"}, called={**NAMED, "argsHash": hashlib.sha256(raw).hexdigest()}, args=args
         )
         assert VIOLATION in weights(check_redacted_hash(secret, [secret]))
+
+
+def test_what_stands_beside_the_tools_and_behind_a_name_is_looked_at() -> None:
+    beside = answer(200, {"tools": [BASE], "debug": {"key": GITHUB}})
+    doubled = answer(200, raw=f'{{"toolId": "mcp:x", "title": "{GITHUB}", "title": "x"}}')
+    bare = answer(200, [{**BASE, "title": GITHUB}])
+    found = [only(check_secret_free([one])) for one in (beside, doubled, bare)]
+    assert [one.where for one in found] == ["/debug/key", "a member title that stands twice", "/0/title"]
+    assert not list(check_secret_free([beside, doubled], [Secret(GITHUB)]))
+    assert not list(check_secret_free([answer(200, {"key": GITHUB}, path="/v1/agents")]))
+    assert weights(check_secret_free([answer(400, {"key": GITHUB}, path="/v1/agents")])) == {VIOLATION}
+    assert weights(check_nothing_returned([Secret(GITHUB)], [doubled])) == {VIOLATION}
+
+
+def test_each_text_is_told_once_whoever_gets_it() -> None:
+    header = ((("X-Key"), GITHUB),)
+    twice = [answer(404, {"m": GITHUB}, headers=header), answer(404, {"m": GITHUB}, headers=header, path="/b")]
+    assert [one.where for one in check_secret_free(twice)] == ["/m", "header X-Key"]
+    assert [one.where for one in check_nothing_returned([Secret(GITHUB)], twice)] == ["/m", "header X-Key"]
+
+
+def test_a_value_that_was_chosen_is_remarked_in_lists_too() -> None:
+    chosen = {"anyOf": [{"properties": {"password": {"examples": ["hunter2", "x"], "default": "hunter2"}}}]}
+    found = list(check_secret_free([listing({**BASE, "inputSchema": chosen}).answer]))
+    base = "/tools/0/inputSchema/anyOf/0/properties/password"
+    assert [(one.where, one.weight) for one in found] == [(f"{base}/examples", ADVISORY), (f"{base}/default", ADVISORY)]
+    assert all(one.exchange for one in found)
+
+
+def test_bytes_that_are_no_text_are_looked_at_all_the_same() -> None:
+    noise = replace(answer(404, raw=""), body=b"\xff\xfe " + GITHUB.encode())
+    assert only(check_secret_free([noise])).where == "body"
+    assert only(check_nothing_returned([Secret(GITHUB)], [noise])).where == "body"
+    assert not list(check_nothing_returned([Secret("a%41b+cdefghijklmnop")], [answer(404, raw="none of it")]))
+    assert only(check_nothing_returned([Secret("a b+cdefgh")], [answer(404, raw="x a%20b%2Bcdefgh")])).where == "body"
