@@ -786,3 +786,23 @@ def test_every_answer_counts_not_only_the_first() -> None:
     assert "/b" in only(refusals).where
     odd = list(check_item_refused("item-rejects-unknown-credential", [answer(401), answer(401), answer(403)], 1))
     assert only(odd).seen == "statuses 401, 403"
+
+
+def test_entries_of_a_bare_list_have_their_places_and_a_saved_one_is_json() -> None:
+    bare = read_listing(answer(200, [TOOL, {"toolId": "x"}]))
+    assert [tool.pointer for tool in bare.tools or ()] == ["/0", "/1"]
+    saved = saved_listing([TOOL], "catalog.json")
+    assert saved.answer.is_json
+    assert (saved.answer.exchange.method, saved.answer.exchange.principal) == ("FILE", "catalog.json")
+    assert saved_listing(TOOL, "catalog.json").shape is ListShape.ARRAY
+
+
+def test_an_empty_list_can_be_whole() -> None:
+    assert not list(check_list_complete(EMPTY))
+
+
+def test_what_one_principal_lacks_is_told_beside_what_another_breaks() -> None:
+    broken, fine = listing({**TOOL, "toolId": "x"}), listing(TOOL)
+    found = list(across([EMPTY, broken, fine, BROKEN], check_id_form))
+    assert [one.weight for one in found] == [VIOLATION]
+    assert [one.weight for one in across([EMPTY, EMPTY], check_id_form)] == [BLOCKED]

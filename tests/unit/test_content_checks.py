@@ -19,7 +19,7 @@ from openwop_conformance.checks.hooks import (
     check_refused,
 )
 from openwop_conformance.checks.listing import read_listing
-from openwop_conformance.checks.portable import check_input_portable
+from openwop_conformance.checks.portable import check_input_portable, remarks
 from openwop_conformance.checks.secrets import check_nothing_returned, check_secret_free, nothing_shown
 from openwop_conformance.checks.stability import check_stable_over_time
 from openwop_conformance.client.redaction import Redactor
@@ -453,3 +453,76 @@ def test_bytes_that_are_no_text_are_looked_at_all_the_same() -> None:
     assert only(check_nothing_returned([Secret(GITHUB)], [noise])).where == "body"
     assert not list(check_nothing_returned([Secret("a%41b+cdefghijklmnop")], [answer(404, raw="none of it")]))
     assert only(check_nothing_returned([Secret("a b+cdefgh")], [answer(404, raw="x a%20b%2Bcdefgh")])).where == "body"
+
+
+def test_a_seam_that_tells_no_pair_leaves_nothing_to_judge() -> None:
+    mute = Invocation("a call", {}, answer(500, {"error": "x", "message": "y"}))
+    for found in (check_call_payloads([mute]), check_call_payloads([mute, UNWIRED])):
+        assert [(one.requirement, one.weight) for one in found] == [
+            ("call-payloads-valid", BLOCKED),
+            ("call-status-consistent", BLOCKED),
+        ]
+    assert "500" in only(check_refused("missing-scope-forbidden", "forbidden", [mute])).message
+    assert "404" in only(check_refused("missing-scope-forbidden", "forbidden", [UNWIRED], wired=True)).message
+    assert [one.weight for one in check_call_payloads([UNWIRED])] == [BLOCKED, BLOCKED]
+
+
+def test_the_call_is_judged_as_well_as_its_return() -> None:
+    ok = {**NAMED, "status": "ok"}
+    assert not list(check_call_payloads([call(ok, called=None)]))
+    assert [one.where for one in check_call_payloads([call(ok, called={"toolName": "t", "callId": "c"})])] == [
+        "/toolCalled",
+        "/toolReturned/agentId",
+    ]
+    for member in ("callId", "toolName", "agentId"):
+        found = only(check_call_payloads([call(ok, called={**NAMED, member: "another"})]))
+        assert (found.where, found.expected) == (f"/toolReturned/{member}", '"another"')
+    both = {**NAMED, "outcome": 1, "error": ERROR, "durationMs": -1}
+    assert [one.requirement for one in check_call_payloads([call(both)])] == [
+        "call-payloads-valid",
+        "call-status-consistent",
+    ]
+
+
+def test_every_refused_call_is_judged() -> None:
+    mute = Invocation("a call", {}, answer(500, {}))
+    calls = [mute, call({**NAMED, "status": "forbidden"}), call(NAMED)]
+    found = only(check_refused("missing-scope-forbidden", "forbidden", calls))
+    assert (found.seen, found.where) == ('"no status"', "/toolReturned/status")
+    secret = {"key": "planted-secret"}
+    hashes = [hashed(secret, {"key": "***"}), hashed(secret, secret)]
+    assert weights(check_redacted_hash(hashed({"a": 1}, {"a": 1}), hashes)) == {VIOLATION}
+    odd = call({**NAMED, "status": "ok"}, called={**NAMED, "argsHash": 7}, args=secret)
+    assert weights(check_redacted_hash(odd, [odd])) == {BLOCKED}
+
+
+CLOSED_OBJECT: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("inner", "where"),
+    [
+        (
+            {"properties": {"x": {"type": ["object", "null"]}}, "required": ["x"]},
+            ["/properties/x/additionalProperties"],
+        ),
+        ({"properties": {"x": {"type": ["string", "null"]}}, "required": ["x"]}, []),
+        ({"properties": {"x": {"anyOf": [{"minLength": 1}]}}, "required": ["x"]}, ["/properties/x/anyOf/0/minLength"]),
+        ({"properties": {"x": {"items": {"maximum": 1}}}, "required": ["x"]}, ["/properties/x/items/maximum"]),
+        ({"additionalProperties": {"type": "string"}}, ["/additionalProperties"]),
+        ({"$defs": {"d": {"items": {"items": {"items": {"items": {}}}}}}}, []),
+        ({"definitions": {"d": {"items": {"items": {"items": {"items": {}}}}}}}, []),
+        (
+            {"$defs": {"d": {"items": {"items": {"items": {"items": {"items": {}}}}}}}},
+            ["/$defs/d/items/items/items/items/items"],
+        ),
+        ({"type": "string"}, ["/type"]),
+    ],
+)  # fmt: skip
+def test_where_a_schema_leaves_the_portable_subset(inner: dict[str, Any], where: list[str]) -> None:
+    assert [place for place, _, _ in remarks({**CLOSED_OBJECT, **inner})] == where
+
+
+def test_a_schema_without_a_type_says_so() -> None:
+    assert [one[2] for one in remarks({})] == ['"no type"']
+    assert [one[2] for one in remarks({"type": "object"})] == ['"absent"']
