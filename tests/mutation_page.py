@@ -54,7 +54,7 @@ def page() -> Iterator[str]:
         "",
         f"`make mutate` changed `openwop_conformance/checks/` in {len(results)} ways with mutmut and ran the unit",
         f"tests of the checks on each: {killed} were found out, {len(survivors)} were not, which is a score of",
-        f"{killed / len(results):.1%}. Below stands why a survivor may live; where nothing stands, a test is still missing.",
+        f"{killed / len(results):.1%}. Below stands why a survivor may live; where nothing stands, a test is missing.",
         "",
         "| module | mutants | survived | score |",
         "| --- | ---: | ---: | ---: |",
