@@ -192,7 +192,8 @@ class Conductor:
         else:
             red = self._config.option.host_url is not None
             why = NOTHING_LEFT if self._leads_to_scenarios() else NOTHING_COLLECTED
-            self._problems += [why] if red else []
+            told_already = session.exitstatus == pytest.ExitCode.USAGE_ERROR
+            self._problems += [why] if red and not told_already else []
         if (red or self._problems) and session.exitstatus in _EMPTY:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
