@@ -28,7 +28,7 @@ known_catalog = cache(load_catalog)
 def serving(host: Host, *, whole: bool = False) -> Iterator[RunningHost]:
     """A host on a socket; whole ones have sessions, hooks and a log."""
     if whole or getattr(host, "whole", False):
-        running = start_host(live=False, app=host)
+        running = start_host(app=host, catalog=known_catalog())
         try:
             yield running
         finally:

@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 
 from openwop_conformance.reference.app import HostApp
-from openwop_conformance.reference.catalog import HostPrincipal, HostTool, load_catalog
+from openwop_conformance.reference.catalog import Catalog, HostPrincipal, HostTool, load_catalog
 from openwop_conformance.reference.config import ConfigError
 from openwop_conformance.reference.connector_endpoint import ConnectorEndpoint
 from openwop_conformance.reference.event_log import EventLog, recover
@@ -91,9 +91,13 @@ def start_host(
     data: Path | None = None,
     live: bool = True,
     app: type[HostApp] = HostApp,
+    catalog: Catalog | None = None,
 ) -> RunningHost:
-    """Serve a host as its description says; with `data` its events outlive it, and cut-off runs are ended."""
-    catalog = load_catalog(config, live=live)
+    """Serve a host as its description says, or a catalog that is there already.
+
+    With `data` its events outlive it, and cut-off runs are ended.
+    """
+    catalog = catalog or load_catalog(config, live=live)
     folder = None if data else tempfile.TemporaryDirectory(prefix="openwop-host-")
     log = _opened((data or Path(str(folder and folder.name))) / LOG_NAME)
     recovered = recover(log)
