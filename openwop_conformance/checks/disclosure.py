@@ -64,7 +64,8 @@ class Probe:
     def at_first(self) -> list[Mark]:
         """What of the status set the hidden id apart when it was asked for the first time, and perhaps never again."""
         first = marks(self.rounds[0].hidden, self.rounds[0].decoys)
-        return [one for one in first if one.aspect is Aspect.STATUS and self.rounds[0].hidden.answer.status < _FAULT]
+        told = 0 < self.rounds[0].hidden.answer.status < _FAULT
+        return [one for one in first if one.aspect is Aspect.STATUS and told]
 
     def marks(self) -> list[Mark]:
         """What set the hidden id apart in every round; what shows up once is the moment's doing."""
